@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# cn2an 0.5.24 and pythainlp 5.4.0 (PyPI), nzh 1.0.14 (npm): a sum of money as people say it is another one.
+# cn2an 0.5.24 and pythainlp 5.4.0 (PyPI), nzh 1.0.14 (npm): a sum of money, as people say it, becomes another sum.
 #
-# Guess: A library that makes numbers of words knows how its language is spoken: in Chinese and in Thai, "two ten
-# thousands five" is 25,000, as the last unit is left out, and 20,005 has a zero in the middle. What it does not know is
-# an error.
-# Seen: cn2an knows it. nzh gives 20,005 for 二万五, as for 二万零五, and for 两万五, with the other word for two that people
-# use before a unit, it gives 5. 一千五, a rent of 1,500, is 1,005. pythainlp gives 1,005 and 20,005 for the same sums in
-# Thai. None of them raises an error, so a memory that keeps numbers keeps these.
+# Guess: A library that turns words into numbers knows the spoken language. In Chinese and in Thai, "two ten-thousands
+# five" is 25,000, because speakers leave out the last unit; Chinese marks the gap in 20,005 with a zero. Words that the
+# library does not know are an error.
+# Seen: cn2an gets them right. nzh reads 二万五 as 20,005, the same as 二万零五. For 两万五, with the word for two that is usual
+# before a unit, it gives 5; 一千五, a rent of 1,500, is 1,005. pythainlp gives 1,005 and 20,005 for such sums in Thai. (In
+# formal Thai, the words for the second can also mean 20,005.) None of them raises an error, so a memory that keeps
+# numbers keeps these.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

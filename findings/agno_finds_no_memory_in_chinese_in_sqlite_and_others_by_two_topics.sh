@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# agno 3.1.10 with SQLite and PostgreSQL (in pgserver 0.1.4): in SQLite, no memory in Chinese or with an umlaut is found
-# by its words or topics; and two topics find in a database other memories than in memory.
+# agno 3.1.10 with SQLite and PostgreSQL (in pgserver 0.1.4): SQLite finds nothing by a Chinese word or topic, nor by
+# one with an umlaut; and a search for two topics finds other memories in a database than in memory.
 #
-# Guess: `get_user_memories` is one method of one interface: what a program finds by a word or by topics while it is
-# tried with `InMemoryDb` or `JsonDb`, it finds in `SqliteDb` and `PostgresDb`.
-# Seen: In SQLite, memories and topics are stored as JSON in which each letter outside ASCII is an escape, and the
-# search looks into that text: 杭州 and Köln are not found, as words or as topics, though `get_all_memory_topics` names
-# them. Two topics find what has one of them in memory and in a file, and what has both in SQLite and PostgreSQL. There,
-# "50%" finds 500, and the topic a_b finds a-b, as the signs of LIKE are taken for such. SQLite ignores case in
-# topics.
+# Guess: `get_user_memories` is one method of one interface: a program that was tried with `InMemoryDb` or `JsonDb`
+# finds the same memories, by a word or by topics, in `SqliteDb` and `PostgresDb`.
+# Seen: In SQLite, memories and topics are stored as JSON with an escape for each letter outside ASCII, and the search
+# looks into that text: it finds neither 杭州 nor Köln as words, and neither 住址 nor Köln as topics. A search for two
+# topics finds memories with either of them in memory and in a file, and only those with both in SQLite and PostgreSQL.
+# These two also read the signs of LIKE: "50%" finds 500, and the topic a_b finds a-b. SQLite ignores case in topics.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# agno 3.1.10 with lancedb 0.40.0, beside PostgreSQL (in pgserver 0.1.4): a search among Ann's notes finds nothing where
-# others have five that are nearer; asked in the newer form of filters, it shows her theirs.
+# agno 3.1.10 with lancedb 0.40.0, beside PostgreSQL (in pgserver 0.1.4): a search among Ann's notes finds nothing if
+# five notes of other users are nearer; with the newer form of filter, it shows her those.
 #
-# Guess: `search` with a filter finds the best notes among those of Ann, in each store of vectors; a store that cannot
-# take a form of filter says so by an error. (For its own `user_id`, the code of this store says that a filter behind
-# the search would cut results off.)
-# Seen: LanceDB is asked for the best five of all, and the filter is applied to these: none of Ann's is left. With a
-# limit of ten there is one. A list of expressions, as `[EQ("user", "ann")]`, is left out after a line in the log, and
-# the best five, all of Bob's, are the answer. PostgreSQL finds Ann's note in each case.
+# Guess: In each vector store, `search` with a filter finds the best of Ann's notes; a store that does not support a
+# form of filter raises an error. (For its own `user_id`, the code of this store says that filtering after the search
+# would cut results off.)
+# Seen: The code asks LanceDB for the best five of all notes and filters these: none of Ann's is left. With a limit of
+# ten, one is. A list of expressions, such as `[EQ("user", "ann")]`, is ignored with a line in the log, and the answer
+# is the best five, all of them Bob's. PostgreSQL finds Ann's note in each case.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

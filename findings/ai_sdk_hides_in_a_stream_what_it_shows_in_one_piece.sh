@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# ai 7.0.173 (npm): with `extractReasoningMiddleware`, one and the same answer of a model is a text in one piece, and a
-# thought without a text as a stream.
+# ai 7.0.173 (npm): with `extractReasoningMiddleware`, the same answer of a model is text when it comes in one piece,
+# and empty when it comes as a stream.
 #
-# Guess: The middleware takes the part between the tags out of an answer; `streamText` gives in pieces what
-# `generateText` gives at once, so a test with one of them holds for the other.
-# Seen: In one piece, a thought needs both tags. In a stream, everything behind a first tag is one. So an answer that
-# names `<think>` loses its rest, and with `startWithReasoning`, which is for templates that open the thought
-# themselves, an answer without a thought is no text at all: the user reads nothing, and the history has an empty
-# answer. In one piece both are shown whole. An answer that the limit cut off within the thought is shown as a text, tag
-# and all, in one piece, and not shown in a stream.
+# Guess: The middleware takes the part between the tags out of an answer. `streamText` gives in pieces the text that
+# `generateText` gives at once, so a test of one holds for the other.
+# Seen: In one piece, a thought needs both tags. In a stream, everything after an opening tag is a thought. So an answer
+# that mentions `<think>` loses the rest. With `startWithReasoning`, which is for templates that open the thought
+# themselves, an answer without a thought has no text at all, and the user reads nothing. In one piece, both are shown
+# whole. If the limit cuts an answer off within the thought, it is shown with its tag in one piece, and not shown in a
+# stream.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @ai-sdk/cohere 4.0.52 with ai 7.0.173 (npm), beside langchain-cohere 0.6.0: words that stand beside a call of a tool
-# are neither kept, when Cohere says them, nor sent, when they are in the talk.
+# @ai-sdk/cohere 4.0.52 with ai 7.0.173 (npm), beside langchain-cohere 0.6.0: words beside a tool call are lost, both
+# those that Cohere says and those that it should be sent.
 #
-# Guess: An assistant's message may have words and calls. Cohere has a place for such words, `tool_plan`, so they are
-# read from there and written there, or at least kept in the history of the program.
-# Seen: The plan of Cohere is in no text, stream or message of the answer. And of a talk that goes on with Cohere after
-# another model, each text beside a call is left out of the request, without a warning: "Your code is 4711. I look for a
-# table." is the call alone, and Cohere does not know the code. langchain-cohere sends it as the plan. (Cohere refuses
+# Guess: An assistant's message can have words and calls. Cohere has a field for such words, `tool_plan`, so they are
+# read from it and written to it, or at least kept in the program's history.
+# Seen: Cohere's plan is in no text, thought or message of the answer. If another model began the talk, the text beside
+# each call is left out of the request to Cohere, without a warning: of "Your code is 4711. I look for a table." only
+# the call is sent, and Cohere does not know the code. langchain-cohere sends the text as the plan. (Cohere refuses
 # `content` beside calls, so upstream took the text out; issue 5794.)
 set -euo pipefail
 folder=$(mktemp -d)

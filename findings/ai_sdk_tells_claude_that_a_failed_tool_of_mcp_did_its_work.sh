@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # ai 7.0.173 with @ai-sdk/mcp 2.0.99, @ai-sdk/anthropic 4.0.105 and a server of @modelcontextprotocol/server 2.4.0
-# (npm): a tool of an MCP server that failed is shown to the model, and kept in the talk, as one that did its work.
+# (npm): if a tool of an MCP server fails, the model and the history see a tool that did its work.
 #
-# Guess: A result with `isError`, by which MCP tells a failure, becomes what the AI SDK makes of a tool of its own that
-# throws: a "tool-error" in the step, `error-text` in the messages and `is_error` for Claude.
-# Seen: It is a "tool-result" with a content, and Claude is sent no mark: two talks whose result is 404, once as an
-# error and once as the room that was asked for, are the same request. The program that counts failures finds none. Of
-# its own tool, the same words are an error.
+# Guess: The AI SDK treats a result with `isError`, MCP's mark of a failure, like a tool of its own that throws: a
+# "tool-error" in the step, `error-text` in the messages and `is_error` for Claude.
+# Seen: It is a "tool-result", and Claude is sent no mark: two talks whose result is 404, once as a failure and once as
+# the room that was asked for, are the same request. A program that counts failures finds none. If one of the SDK's own
+# tools throws the same words, they are an error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

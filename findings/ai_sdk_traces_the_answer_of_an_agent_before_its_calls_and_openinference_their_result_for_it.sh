@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # @ai-sdk/otel 1.0.173 with ai 7.0.173 and @arizeai/openinference-vercel 3.2.1 (npm): in the span of an agent's run, the
-# answer stands before the calls that it rests on, and OpenInference has the result of a tool for its content.
+# answer stands before the calls that it rests on, and OpenInference has a tool's result as the content of the answer.
 #
-# Guess: `gen_ai.output.messages` of `invoke_agent` is the talk that came out, in its order, or the last answer alone;
+# Guess: `gen_ai.output.messages` of `invoke_agent` has the messages of the run in order, or the last answer alone;
 # OpenInference, "for AI SDK v7", turns it into the same messages.
-# Seen: It is one message of the assistant: the last answer, then all calls of the run, then the results of those that
-# did not fail. The words of the first step ("I look.") and the failure are missing. OpenInference makes one message of
-# it, too, whose content is the result of the tool: the answer of the agent is "Room 12." with the id of a call, and who
-# reads or evaluates answers by their content reads the tool. The spans of the single steps are right.
+# Seen: It is one assistant message: the last answer, then all calls of the run, then the results of those that did not
+# fail. The words of the first step ("I look.") and the failure are missing. OpenInference also makes one message of it.
+# Its `message.content` is the tool's result, "Room 12.", with the answer left in a list of parts beside it, so an
+# evaluation by `message.content` evaluates the tool. The spans of the single model calls are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

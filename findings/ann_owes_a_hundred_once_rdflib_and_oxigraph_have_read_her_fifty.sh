@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# rdflib 7.6.0 beside pyoxigraph 0.5.13 (PyPI) and jsonld 9.0.0 (npm): a debt of 50.0 in JSON-LD is found by one query
-# in two of them, and counted twice in a graph of both.
+# rdflib 7.6.0 beside pyoxigraph 0.5.13 (PyPI) and jsonld 9.0.0 (npm): rdflib reads a debt of 50.0 in JSON-LD as another
+# fact than the other two do, so a query misses it, and a graph of both counts it twice.
 #
-# Guess: A document in JSON-LD is the same facts whoever reads it. 50.0, as Python writes a sum of money in JSON, is a
-# double in all, or 50 in all; a fact that two readers bring is in the graph once.
-# Seen: The standard makes the whole number 50 of 50.0, and pyoxigraph and jsonld do. rdflib makes a double of it, with
-# other words for the same fact: a query for `:owes 50` finds Ann in pyoxigraph alone, and once the facts that rdflib
-# read are loaded beside its own, she has two debts, the sum of which is 100. 4.5 and the number 2 are one fact.
-# (Upstream of another reader, PyLD, the same was reported.)
+# Guess: A JSON-LD document states the same facts to each reader. 50.0, as Python writes a sum of money in JSON, is a
+# double in all of them, or 50 in all of them; a fact that comes from two readers is in the graph once.
+# Seen: The standard turns 50.0 into the whole number 50, and so do pyoxigraph and jsonld. rdflib makes a double of it,
+# which is another term in the graph: a query for `:owes 50` finds Ann in pyoxigraph alone. Once pyoxigraph has also
+# loaded the facts that rdflib read, she has two debts with a sum of 100. 4.5 and the number 2 stay one fact each. (The
+# same was reported for another reader, PyLD.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

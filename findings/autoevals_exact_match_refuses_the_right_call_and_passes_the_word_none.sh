@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # autoevals 0.4.1 (PyPI) and 0.3.0 (npm): `ExactMatch` gives 0 to a call with the right arguments in another order, and
-# in Python 1 to an agent that says "None" where it should be silent.
+# in Python it gives 1 to an agent that says "None" where it should be silent.
 #
-# Guess: Two objects with equal members are equal, as they are in Python, and in `exact_match` of openevals 0.2.2; the
-# docs of `ExactMatch` show an object beside the text of one in "different order but same content", with a score of 1.
-# Seen: That very example has a score of 0, in both languages: each side becomes text, in the order in which it was
-# made. A model chooses the order of its arguments, so a test of calls fails by chance. 30.0 for 30, as a model of
-# floats writes an amount, is 0 in Python and 1 in JavaScript. In Python nothing becomes the text "None", so that an
-# agent which should not answer may say "None".
+# Guess: Two objects with equal members are equal, as they are in Python and in `exact_match` of openevals 0.2.2. The
+# docs of `ExactMatch` show an object and a JSON text in "different order but same content", with a score of 1.
+# Seen: That very example scores 0 in both languages: each side becomes text, in the order of its members. A model
+# chooses the order of its arguments, so a test of calls can fail by chance. 30.0 for 30, as a model may write an
+# amount, scores 0 in Python and 1 in JavaScript. In Python, an expected answer of None becomes the text "None", so an
+# agent that should not answer may say "None".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

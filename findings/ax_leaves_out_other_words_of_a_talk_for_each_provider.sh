@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# @ax-llm/ax 24.0.21 (npm): of one talk, Claude is not sent the words beside a call of a tool, OpenAI's Responses not
-# the second system message, and all but Claude not that the tool failed.
+# @ax-llm/ax 24.0.21 (npm): of the same talk, Claude is not sent the words beside a tool call, OpenAI's Responses API is
+# not sent the second system message, and only Claude is told that the tool failed.
 #
-# Guess: One `chatPrompt` says the same to each provider that has a place for its parts; what has no place is joined to
-# something else, or refused. Going from Chat Completions to Responses changes the form of the request alone.
-# Seen: For Claude, a message with a call is the call: "Your code is 4711. I look." is gone, though Claude's own answers
-# have words before a call. For Responses, the first system message is the `instructions` and a later one is nothing, so
-# that Ann gets nuts; Chat Completions has both. `isError`, for which Gemini has a place, is kept for Claude alone. No
-# error and no warning says so.
+# Guess: One `chatPrompt` says the same to each provider that has a place for its parts; a part without a place is
+# joined to another or refused. A move from Chat Completions to Responses changes only the form of the request.
+# Seen: For Claude, a message with a call becomes the call alone: "Your code is 4711. I look." is gone, though Claude's
+# own answers have words before a call. For Responses, the first system message becomes the `instructions` and a later
+# one is dropped, so the model does not know that Ann eats no nuts; Chat Completions is sent both. Of the five providers
+# here, only Claude is sent `isError`, though Gemini has a place for it. All this happens without an error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# camel-ai 0.2.90 with qdrant-client 1.20.0: what its vector memory remembers best at a question is the question: the
-# third time that it is asked, the model is shown it three times, and nothing else.
+# camel-ai 0.2.90 with qdrant-client 1.20.0: the best hit of its vector memory for a question is the question itself.
+# When a user asks it for the third time, the model is shown it three times, and nothing else.
 #
-# Guess: An agent with a `VectorDBMemory` of three places is sent its system prompt, the three notes of earlier turns
-# that suit the question best, and the question; with a `LongtermAgentMemory`, its talk as well, each message once.
-# Seen: The question is stored before the memory is asked, so it is the best hit for itself, and each repetition of it
-# is one more. The system prompt is a note like others, and gone at the second turn. In the long-term memory, the
-# question is sent twice in each turn, as are all further hits, since they are in the talk, too; in the first turn the
-# system prompt is. (The docstring says that the newest messages are not added to the context.)
+# Guess: A `VectorDBMemory` of three places sends the model the system prompt, the three notes of earlier turns that fit
+# the question best, and the question. A `LongtermAgentMemory` also sends the talk, with each message once.
+# Seen: The question is stored before the memory is searched, so it is its own best hit, and so is each repetition of
+# it. The system prompt is a note like any other, and it is gone at the second turn. The long-term memory sends the
+# question twice in each turn, and all other hits too, since they are also in the talk; in the first turn it sends the
+# system prompt twice. (The docstring says that the newest messages are not added to the context.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# chromadb 1.5.9 beside qdrant-client 1.20.0: a filter by 2.5 finds the number 2, and one by "below 2.5" does not.
+# chromadb 1.5.9 beside qdrant-client 1.20.0: a filter for 2.5 finds the number 2, and a filter for "below 2.5" does
+# not.
 #
-# Guess: Numbers are compared as numbers: 2 is no 2.5, and below it, whether it was noted as 2 or as 2.0.
-# Seen: Whole numbers are kept apart from all others, and for them the number of the filter is cut to 2. So 2 is found
-# by == 2.5, by >= 2.5 and among [2.5], and a deletion of all below 2.5 leaves it; 2.0 beside it is treated as it
-# be. Below zero, -2 counts as -2.5: not above it, but up to it. (Issue 7491 of chroma.)
+# Guess: Numbers are compared as numbers: 2 is not 2.5 and is below it, whether it was stored as 2 or as 2.0.
+# Seen: Whole numbers are stored apart from all others, and for them the filter's number is cut to 2. So == 2.5, >= 2.5
+# and "in [2.5]" find 2, and it survives a deletion of everything below 2.5; 2.0 beside it is treated correctly. Below
+# zero, -2 counts as -2.5: it is not above -2.5, but it is found by <= -2.5. (Issue 7491 of chroma.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# chrono-node 2.10.3 (npm): in French and Spanish, the day after tomorrow is tomorrow, and seven in the evening is seven
-# in the morning; in Japanese, Monday of last week is Monday of this one.
+# chrono-node 2.10.3 (npm): in French and Spanish, the day after tomorrow becomes tomorrow, and nine in the evening
+# becomes nine in the morning; in Japanese, Monday of last week is Monday of this one.
 #
-# Guess: A parser of dates that knows a language knows its few words for days and halves of a day, and finds nothing
-# where it does not: a date that is found is the one that was said, as in the other languages.
-# Seen: A word that it does not know is passed over, and the rest is a date. Of "après-demain" and "pasado mañana" it
-# reads "demain" and "mañana"; "du soir", "de la noche" and 夜 do not move the hour beside them, so the appointment is in
-# the morning; in English, nine in the evening is eight, its hour for any evening. 来週 and 先週 are left out, so each week
-# is this one. German and Chinese, which its README has as "partial support", are right; French and Japanese, which it
-# has as supported, are not.
+# Guess: A date parser for a language knows its few words for days and halves of a day, and finds nothing where it does
+# not. A date that it finds is the one that was said.
+# Seen: It skips a word that it does not know and makes a date of the rest. Of "après-demain" and "pasado mañana" it
+# reads "demain" and "mañana". "du soir", "de la noche" and 夜 do not move the hour beside them, so the appointment is in
+# the morning. In English, the hour is lost: the day is right, at noon, and "in the evening" is a second result, today
+# at eight. In Japanese, 明後日 (the day after tomorrow) is today, and without 来週 (next week) and 先週 (last week) each week
+# is this one. The German and Chinese texts, whose support is "partial" according to the README, are right; the French
+# and Japanese ones, in languages that it calls supported, are not.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

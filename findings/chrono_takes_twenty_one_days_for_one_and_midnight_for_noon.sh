@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# chrono-node 2.10.3 (npm): of a time that somebody names in words, it takes a part, and gives the date of that.
+# chrono-node 2.10.3 (npm): it reads a part of a time in words and gives the date of that part.
 #
-# Guess: What it cannot read it leaves out, as "thirteen days ago", for which it has no result; a result is the date of
-# the words.
-# Seen: It knows the numbers up to twelve, and half. "twenty one days ago" is yesterday, "three and a half years ago" is
-# half a year ago, and "a hundred and two weeks ago" is two weeks ago: the text of the result is a part of the words,
-# which nobody compares who calls `parseDate`. "tonight at midnight" is today at noon, where "midnight" alone is right.
-# With digits, 21 days and 3.5 years are right.
+# Guess: If it cannot read a time, it has no result, as for "thirteen days ago"; a result is the date of the whole
+# phrase.
+# Seen: It knows the number words up to twelve, and half. "twenty one days ago" is yesterday, "three and a half years
+# ago" is half a year ago, and "a hundred and two weeks ago" is two weeks ago. `parseDate` returns the date alone, so
+# its caller does not see which words were read. "tonight at midnight" is today at noon, though "midnight" alone is
+# right. With digits, 21 days and 3.5 years are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# cn2an 0.5.24: in a sentence whose numbers are made digits, 李四 is no name any more, and 四川 no province.
+# cn2an 0.5.24: when it turns the numbers of a sentence into digits, 李四 is no longer a name, and 四川 no longer a
+# province.
 #
-# Guess: `transform` turns the numbers of a sentence into digits, a date, a price or a part, as its examples do, and
-# leaves words alone in which a sign for a number stands; it does so for 万一 and 千万.
-# Seen: Each 一 to 九 that stands alone is a digit. 李四, 王五 and 张三, the names by which the Chinese call people without one,
-# are 李4, 王5 and 张3; the province 四川 is 4川, 一起 (together) is 1起, and 十分好 (very good) is 10分好, which is good for ten
-# minutes. A note in this form is not found by the name that was asked for. Dates, prices and rooms are right. (Upstream
-# knows of other words, such as 统一.)
+# Guess: `transform` turns the numbers of a sentence into digits, in dates, prices and fractions, as its examples do,
+# and leaves alone words that contain a numeral, as it does with 万一 (in case).
+# Seen: A single numeral within a word becomes a digit. 李四, 王五 and 张三, the Chinese names for people like John Doe,
+# become 李4, 王5 and 张3; the province 四川 is 4川, 一起 (together) is 1起, and 十分好 (very good) is 10分好, "ten minutes good". A
+# search for the name no longer finds the note. Dates, prices and rooms are right. (Upstream knows of other words, such
+# as 统一.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# datafog 4.9.0 and scrubadub 2.0.1: two people have one pseudonym in a talk whose addresses were taken out.
+# datafog 4.9.0 and scrubadub 2.0.1: after addresses are taken out of a talk, two people share one pseudonym.
 #
-# Guess: A pseudonym with a number (EMAIL_PSEUDO_1, EMAIL-0) is there to tell people apart without their address: in
-# the messages of a talk, one number is one person, all the more with an object that is made once and used for all.
-# Seen: datafog counts anew in each message. With one `create_guardrail(strategy="pseudonymize")`, the first address of
-# each message is EMAIL_PSEUDO_1, so he who is allergic to nuts and he who brings them are one for a model or a memory
-# that reads the talk. Its default, "token", gives one address two numbers in one message. scrubadub counts through all
-# messages of a process, and begins again at a restart. The hashes of both stay the same.
+# Guess: A pseudonym with a number (EMAIL_PSEUDO_1, EMAIL-0) tells people apart without their addresses: throughout a
+# talk, one number is one person, all the more with an object that is made once and used for all messages.
+# Seen: datafog starts again at 1 in each message. With one `create_guardrail(strategy="pseudonymize")`, the first
+# address of each message is EMAIL_PSEUDO_1, so Ann, who is allergic to nuts, and Bob, who brings them, are one person
+# to a model or a memory that reads the talk. Its strategy "token", the default, gives one address two numbers within a
+# message. scrubadub counts through all messages of a process, and starts again at a restart. The hashes of both stay
+# the same, in scrubadub with a fixed salt.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# dogpile.cache 1.5.0: a cached function of a user and a question answers one user with what another was told.
+# dogpile.cache 1.5.0: a cached function of a user and a question gives one user the answer of another.
 #
-# Guess: `cache_on_arguments` keeps results by the arguments: another user is another key, whatever the question is; so
-# `functools.cache` does it.
-# Seen: The key is the arguments as text with a space between them, so it has no borders: Ann who asks "Lee owes what?"
-# and Ann Lee who asks "owes what?" are one key, in memory and in a file. So are Ann with the tags "tea" and "milk", and
-# Ann Tea with "milk". With quotation marks around each argument (`to_str=repr`), both get an answer of their own.
+# Guess: `cache_on_arguments` keeps results by the arguments, as `functools.cache` does: another user is another key,
+# whatever the question.
+# Seen: The key is the text of the arguments, joined by spaces, so their borders are lost: Ann with the question "Lee
+# owes what?" and Ann Lee with the question "owes what?" share a key, in memory and in a file. So do Bob with the tags
+# "Tea" and "milk", and Bob Tea with "milk". With quotation marks around each argument (`to_str=repr`), each gets an
+# answer of their own.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# starlette 1.10.0 (of FastAPI 0.165.0) and litestar 2.25.0, beside Quart 0.22.0: of an answer whose user went away, a
-# `finally` that awaits its database saves nothing.
+# starlette 1.10.0 (of FastAPI 0.165.0) and litestar 2.25.0, beside Quart 0.22.0: when a user leaves in the middle of an
+# answer, a `finally` that awaits its database saves nothing.
 #
-# Guess: The stream of an answer that the user stops is cancelled, so what has been said is saved in a `finally` around
-# the loop: asyncio cancels once, and what the `finally` awaits runs to its end.
-# Seen: So it is in Quart. FastAPI and Litestar stream in a task group of anyio, which cancels again at each `await`
-# until the generator is over: the insert is cancelled, too, and no error is in a log. What the user has read is lost,
-# and the next turn does not know of it. Within `CancelScope(shield=True)` it is saved.
+# Guess: When the user stops a streamed answer, the stream is cancelled, so a `finally` around the loop saves the words
+# so far: asyncio cancels once, and the awaits of the `finally` run to their end.
+# Seen: That is so in Quart. FastAPI and Litestar stream in a task group of anyio, which cancels again at each `await`
+# until the generator is over: the insert is cancelled too, without an error. The words that the user has read are lost,
+# and the next turn does not know of them. Within `CancelScope(shield=True)` they are saved. (The manual of anyio
+# describes this for its own scopes.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

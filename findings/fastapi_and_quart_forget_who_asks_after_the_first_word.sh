@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# starlette 1.10.0 (of FastAPI 0.165.0) and Quart 0.22.0: a streamed answer knows who asks at its first word, and at no
-# later one; and in its trace, what comes after the first word belongs to nothing.
+# starlette 1.10.0 (of FastAPI 0.165.0) and Quart 0.22.0: a streamed answer knows its user at its first word and at no
+# later one, and in its trace the later steps belong to no turn.
 #
-# Guess: A context variable that a generator sets is there until the generator ends or sets it anew; it is so in a plain
-# loop, in a thread and in an async generator. A span that is opened around a stream has all of it within.
-# Seen: A generator without async takes each of its steps in a thread, in a new copy of the context of the request. What
-# one step sets, the next does not see: a note that is written after the first word is written for nobody, and each
-# later call of the model begins a trace of its own. In an async generator, both are right.
+# Guess: A context variable that a generator sets keeps its value until the generator ends or sets it again, as in a
+# plain loop and in an async generator. A span that is opened around a stream contains all of it.
+# Seen: Each step of a plain generator runs in a thread, in a new copy of the request's context. The next step does not
+# see a value that the last one set: a note that is written after the first word belongs to nobody, and each later call
+# of the model begins a trace of its own. With an async generator, both are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # @ai-sdk/amazon-bedrock 5.0.101 with ai 7.0.173, @langchain/aws 1.4.5 (npm), langchain-aws 1.9.1 and litellm 1.110.2
-# (PyPI): a talk in which a tool was used is shown to the model that is to sum it up in four ways.
+# (PyPI): a model that is to sum up a talk with tool calls is sent four different talks.
 #
-# Guess: A request for a summary, or for a title, has the talk and no tools; the model reads what was found in it.
-# Seen: Bedrock takes no calls or results without tools, and each client has its own way out. The AI SDK leaves both
-# out, with a warning: the summary cannot say where Ann is. litellm and langchain-aws make words of them, and put the
-# results into the mouth of the user; an empty one is a full stop in one, and "non-text" in the other. LangChain for
-# JavaScript sends calls and results, which the API refuses.
+# Guess: A request for a summary, or for a title, has the talk and no tools; the model reads the results of the tools in
+# it.
+# Seen: Bedrock accepts no calls or results without tools, and each client has its own way out. The AI SDK drops both,
+# with a warning: the summary cannot say where Ann is. litellm and langchain-aws turn them into text, and the user
+# becomes the speaker of the results; an empty result is a full stop in langchain-aws, and "non-text" in litellm.
+# LangChain for JavaScript sends calls and results, which the API refuses.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

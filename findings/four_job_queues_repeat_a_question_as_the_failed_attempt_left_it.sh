@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# celery 5.7.0, dramatiq 2.2.1, huey 3.5.4 and taskiq 0.13.0, beside rq 3.0.0: a job that failed is tried again with the
+# celery 5.7.0, dramatiq 2.2.1, huey 3.5.4 and taskiq 0.13.0, beside rq 3.0.0: a job that failed runs again with the
 # messages as the failed attempt left them.
 #
-# Guess: A queue keeps the arguments of a job as bytes, and each attempt gets what was put into the queue; a job may add
-# the system prompt to the list of messages that it was given.
-# Seen: Four queues write the retry from the objects that the failed attempt had in its hands: the second attempt asks
-# with two system prompts, the third with three; so would each note or call that an attempt adds be asked about again.
-# rq, which reads the job again from where it was kept, asks the same question each time.
+# Guess: A queue keeps the arguments of a job as bytes, and each attempt gets the arguments that were queued. So a job
+# may add the system prompt to its list of messages.
+# Seen: Four queues build the retry from the objects that the failed attempt used: the second attempt asks with two
+# system prompts, and the third with three. Any note or call that an attempt appends would be sent again in the same
+# way. rq reads the stored job again, and asks the same question each time.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

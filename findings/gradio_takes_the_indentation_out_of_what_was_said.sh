@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# gradio 6.31.0: of code, YAML or a nested list in a chat, the model reads the lines without their indentation at the
-# next turn.
+# gradio 6.31.0: code, YAML and nested lists in a chat lose their indentation before the model reads them at the next
+# turn.
 #
-# Guess: The history that goes through a `Chatbot` comes back as it was given, and what is shown is another matter: who
-# pastes two lines of Python and asks about them at the next turn, asks about these two lines.
-# Seen: Each text of the history goes through `inspect.cleandoc`, which is meant for docstrings: the indentation that
-# all lines but the first have in common is gone, that of the first, too, and a tab is eight spaces. "return 1" stands
-# beside its "if", and a list within a list is one list. In a text that has a line without indentation below the first
-# one, such as the end of a block in marks of Markdown, it stays.
+# Guess: The history that goes through a `Chatbot` comes back unchanged, however it is displayed: if a user pastes two
+# lines of Python and asks about them in the next turn, the model reads these two lines.
+# Seen: Each text of the history goes through `inspect.cleandoc`, which is meant for docstrings and removes the
+# indentation that all lines but the first share. (It also strips the first line and expands tabs.) "return 1" stands
+# level with its "if", and a nested list becomes a flat one. If a line after the first has no indentation, such as the
+# end of a fenced code block, all indentation stays.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

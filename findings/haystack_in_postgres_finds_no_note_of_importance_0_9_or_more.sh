@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# haystack-ai 3.4.1 with pgvector-haystack 8.1.2 and PostgreSQL (in pgserver 0.1.4): of decimal numbers in a filter,
-# PostgreSQL finds others than memory does: 0.9 is not 0.9, and below it.
+# haystack-ai 3.4.1 with pgvector-haystack 8.1.2 and PostgreSQL (in pgserver 0.1.4): a filter by a decimal number finds
+# other notes in PostgreSQL than in memory: 0.9 is not 0.9, but below it.
 #
-# Guess: A filter is one thing for all document stores: what is noted with an importance of 0.9 is found by == 0.9 and
-# by >= 0.9, in `InMemoryDocumentStore` and in `PgvectorDocumentStore`.
-# Seen: In PostgreSQL, what is stored is read as a number of 32 bits and compared with one of 64 bits. 0.9 becomes
-# 0.89999998 and is found by neither, 0.8 is above 0.8, and only what halves make up, as 0.5, is itself. Whole numbers
-# are read with 32 bits, too: once one note has a chat whose id is above 2^31, as ids of Telegram are, each filter by a
-# chat is an error.
+# Guess: A filter means the same in all document stores: == 0.9 and >= 0.9 find a note with an importance of 0.9 in
+# `InMemoryDocumentStore` and in `PgvectorDocumentStore`.
+# Seen: PostgreSQL reads the stored number with 32 bits and compares it with one of 64 bits. 0.9 becomes 0.89999998,
+# which neither filter finds, and 0.8 is above 0.8; only sums of halves, quarters and so on, such as 0.5, stay exact.
+# Whole numbers are read with 32 bits too: once one note has a chat id above 2^31, as Telegram's ids can be, a filter by
+# any chat is an error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# hazm 0.10.0, the newest for Python 3.11: in Persian, "I do not want tea" has no verb, and a mail address has a space.
+# hazm 0.10.0, the newest for Python 3.11: in Persian, "I do not want tea" loses its verb, and an email address gets a
+# space.
 #
-# Guess: `Normalizer` makes spellings alike, the Arabic ي and the space in نمی خواهم, and leaves alone a mail address, a
-# link and a code; `word_tokenize` gives all words of a text.
-# Seen: The normalizer sets a space behind each dot and around each hyphen and slash, so ann@example.com is
-# "ann@example. com", a code 12-34 is "۱۲ - ۳۴", and 1.5 is three pieces; digits become Persian. The tokenizer joins the
-# parts of a verb from the end of the text on, and a text that ends with خواهم ("I want", and a part of the future)
-# loses this word: of "I do not want tea" stays "I, tea, not". A full stop behind it becomes a part of it; after
-# normalizing, it is there. No error is raised.
+# Guess: `Normalizer` unifies spellings, such as the Arabic ي and the space in نمی خواهم, and leaves alone an email
+# address, a link and a code; `word_tokenize` gives all words of a text.
+# Seen: The normalizer puts a space after each dot and around each hyphen and slash: ann@example.com becomes
+# "ann@example. com", and the code 12-34 becomes "۱۲ - ۳۴". 1.5 is split into three pieces, and digits become Persian.
+# The tokenizer joins the parts of a verb, starting from the end of the text. If the text ends with خواهم ("I want", and
+# a part of the future tense), this word is lost: "I do not want tea" becomes "I, tea, not". A full stop after it
+# becomes a part of it. In normalized text, the word is kept. No error is raised.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,14 +2,14 @@
 # jellyfish 1.3.0 beside rapidfuzz 3.14.6: 李明 and 王芳 sound alike, and Hindi names are less alike than in the other
 # library.
 #
-# Guess: The codes for sounds are made for English: for a name in another script they raise an error, as
-# `match_rating_codex` does for "O'Neil", or they compare the names as they are. And Jaro-Winkler is one formula, so
-# both libraries give one number for the same names.
-# Seen: For two names in Chinese of two characters each, `match_rating_comparison` is true, and `metaphone` is empty for
-# all that is not in the Latin alphabet, so 李明 and 王芳, and Иван and Олег, are one person for a memory that merges by
-# sound; Ivan and Oleg are two. Jaro-Winkler is the same for Ann and Anna; for अमित, a man, and अमिता, a woman, it is
-# 0.96 in rapidfuzz, which counts code points, and 0.82 in jellyfish, which counts a consonant with its vowel as one, so
-# a limit of 0.9 merges them in one of the two.
+# Guess: Codes for sounds are made for English. For a name in another script they raise an error, as
+# `match_rating_codex` does for "O'Neil", or they compare the names as they are. Jaro-Winkler is one formula, so both
+# libraries give one number for the same names.
+# Seen: `match_rating_comparison` is true for two Chinese names of two characters each, and `metaphone` is empty for
+# text without Latin letters. So a memory that merges people by sound takes 李明 for 王芳, and Иван for Олег; Ivan and Oleg
+# stay two. Jaro-Winkler agrees for Ann and Anna. For अमित, a man, and अमिता, a woman, it is 0.96 in rapidfuzz, which
+# counts code points, and 0.82 in jellyfish, which counts a consonant with its vowel as one. A limit of 0.9 merges them
+# in rapidfuzz alone.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# joblib 1.6.0 and diskcache 5.6.3: after a restart, a talk that was read from its file is another question than the
-# same talk was before, and the model is asked again.
+# joblib 1.6.0 and diskcache 5.6.3: after a restart, a talk that is read from its file is another question than the same
+# talk was before, and the model is asked again.
 #
-# Guess: Caches on disk are there for the next process: equal messages, built in the same order, are the same key.
-# Seen: The key is made from a pickle, which tells whether two equal parts are one object. A program that marks two
-# parts of a prompt with one dictionary (`cache_control`), or sends "Yes." twice, has one object; JSON gives two.
-# joblib, which makes up for that with texts, asks again for such a talk, and for a message of pydantic whose role was
-# not given but read; diskcache asks again for each talk in which the user speaks twice, as "user" was one text and is
-# two. Once read, the talk is found; so a test that builds its messages in code finds them, and one that reads them does
-# not. (The manual of diskcache says that a key is its pickle.)
+# Guess: A cache on disk serves the next process too: equal messages, built in the same order, have the same key.
+# Seen: The key is made from a pickle, and a pickle records whether two equal parts are one object. A program that marks
+# two parts of a prompt with one dictionary (`cache_control`), or sends the same "Yes." message twice, has one object;
+# read from JSON, there are two. joblib, which makes up for that with strings, asks again for such a talk, and for a
+# pydantic message whose role was a default at first and is now read. diskcache asks again for each talk in which the
+# user speaks twice, because "user" was one string and is two. A third run finds all talks, as they are read from their
+# file again. (The manual of diskcache says that a key is its pickle.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

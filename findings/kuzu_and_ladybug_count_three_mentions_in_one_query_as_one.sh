@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# kuzu 0.11.3 and ladybug 0.22.0: who is mentioned three times in a message is mentioned once more than before.
+# kuzu 0.11.3 and ladybug 0.22.0: three mentions of a person in one query add one to the count.
 #
-# Guess: `UNWIND $names AS name MATCH (p {name: name}) SET p.mentions = p.mentions + 1` counts each name of the list, as
-# each row of Cypher is carried out after the one before it.
-# Seen: All rows read the count that was there before the query, so of Ann, Ann, Bob, Ann, each gets 1. It is the same
-# with MERGE and ON MATCH SET. With one query for each name, or with `count(*)` for each name before SET, Ann has 3; and
-# where the person is the same for the whole list (5, 7 and 9 euros that she owes), the rows are added up, to 21. So it
-# depends on the plan of a query whether it counts, and no row says that it did not.
+# Guess: `UNWIND $names AS name MATCH (p {name: name}) SET p.mentions = p.mentions + 1` counts each name of the list,
+# since Cypher handles one row after another.
+# Seen: All rows read the count from before the query, so Ann, Ann, Bob, Ann gives Ann 1. MERGE with ON MATCH SET does
+# the same. With one query for each name, or with `count(*)` by name before SET, Ann has 3. And if the person is the
+# same for the whole list (5, 7 and 9 euros that she owes), the rows are added up to 21. So the result depends on the
+# plan of the query, and no error or row shows the difference.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# kuzu 0.11.3 and ladybug 0.22.0, which goes on where kuzu stopped: of three facts that are stored by one query, kuzu
-# gives one to the wrong person, and ladybug loses one.
+# kuzu 0.11.3 and ladybug 0.22.0, its successor: when one query stores three facts, kuzu gives one to the wrong person,
+# and ladybug loses one.
 #
 # Guess: `UNWIND $rows AS row MERGE (person) CREATE (fact) CREATE (person)-[:SAID]->(fact)` is the usual way to store
-# what was extracted from a talk: each row has its fact, and MERGE takes the person who is there, or makes one.
-# Seen: If Ann is new, and two rows are about her, with one about Bob between them, kuzu returns the right rows, and
-# stores her allergy as Bob's. ladybug passes over the second row about her, without an error, so nobody has the
-# allergy. Once Ann and Bob are stored, both do it right, as they do where each row has a query of its own. (Upstream
-# knows of the rows that ladybug leaves out.)
+# facts extracted from a talk: each row has its fact, and MERGE takes the person who is there, or makes one.
+# Seen: If Ann is new and two rows are about her, with one about Bob between them, kuzu returns the right rows and
+# stores her allergy as Bob's. ladybug skips the second row about her without an error, so nobody has the allergy. If
+# Ann and Bob are stored already, or if each row has a query of its own, both do it right. (Upstream knows of the rows
+# that ladybug leaves out.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

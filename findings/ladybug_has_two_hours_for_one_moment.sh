@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# ladybug 0.22.0, which goes on where kuzu 0.11.3 stopped: at 10 in Helsinki is 8 o'clock or 10, by the way in which
-# the moment came into the database.
+# ladybug 0.22.0, the successor of kuzu 0.11.3: 10 o'clock in Helsinki is stored as 8 or as 10, depending on the way in
+# which it came into the database.
 #
-# Guess: A TIMESTAMP is in UTC, as in kuzu: a text with an offset is turned into it, and so is a datetime of Python with
-# a zone; a TIMESTAMP_TZ is the moment itself at least.
-# Seen: In kuzu, a text with "+02:00" becomes 8 o'clock in a query and from CSV. In ladybug it does from CSV alone; in a
-# query, `timestamp` and `CAST` drop the offset, so notes that are loaded and notes that are added differ by two hours,
-# and what comes later is sorted before. A datetime with a zone that is given as a parameter loses its zone in both, and
-# ladybug stores it in a TIMESTAMP_TZ as 10 o'clock in UTC, which is another moment; kuzu refuses it there.
+# Guess: A TIMESTAMP is in UTC, as in kuzu: a string with an offset is converted to UTC, and so is a Python datetime
+# with a zone. At the least, a TIMESTAMP_TZ is the moment itself.
+# Seen: In kuzu, a string with "+02:00" becomes 8 o'clock, both in a query and from CSV. In ladybug it does so only from
+# CSV; in a query, `timestamp` and `CAST` drop the offset. So notes that are loaded and notes that are added differ by
+# two hours, and a later one can be sorted first. A datetime parameter loses its zone in both. ladybug stores it in a
+# TIMESTAMP_TZ as 10 o'clock UTC, which is another moment; kuzu refuses it there.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# langchain 1.5.2 with langchain-openai 1.1.9 and llama-index-core 0.14.25 with llama-index-llms-openai 0.8.3: of a call
-# of a tool that the limit of tokens cuts off, they run what was there.
+# langchain 1.5.2 with langchain-openai 1.1.9 and llama-index-core 0.14.25 with llama-index-llms-openai 0.8.3: if the
+# token limit cuts off a tool call, they run the part that arrived.
 #
-# Guess: An answer that ends at its limit (`finish_reason` "length") in the middle of `"amount": 1000` is no JSON: there
-# is no call, or an error that the model can read; with a stream and without.
-# Seen: Both mend the arguments as a page does that shows a stream while it comes, and take that for the whole: the tool
-# pays 10, and the model reads that it is paid. LlamaIndex does so in both ways, LangChain in a stream; without one, it
-# runs nothing, says nothing and ends with an empty answer. (pydantic-ai and openai-agents report an error.)
+# Guess: If an answer ends at its limit (`finish_reason` "length") in the middle of `"amount": 1000`, the arguments are
+# no JSON: there is no call, or an error that the model can read, with a stream and without.
+# Seen: Both repair the arguments like a page that displays a stream as it comes, and take the result for the whole: the
+# tool pays 10, and the model reads that it is paid. LlamaIndex does so with a stream and without. LangChain does so in
+# a stream; without one, it runs nothing and ends with an empty answer, without an error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

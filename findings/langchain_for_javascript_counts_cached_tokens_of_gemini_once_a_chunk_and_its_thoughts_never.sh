@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# @langchain/google-genai 2.3.2 and @langchain/anthropic 1.5.11 (npm) beside langchain-google-genai 4.4.3 (PyPI): of a
-# prompt of 5,010 tokens, 50,000 came from the cache, if the answer is streamed in ten pieces; thoughts cost nothing.
+# @langchain/google-genai 2.3.2 and @langchain/anthropic 1.5.11 (npm) beside langchain-google-genai 4.4.3 (PyPI): if an
+# answer is streamed in ten pieces, 50,000 of the prompt's 5,010 tokens came from the cache; thoughts cost nothing.
 #
-# Guess: `usage_metadata` of a streamed answer, put together from its pieces, is that of the answer in one piece, and in
-# both languages that of the bill: cached tokens are a part of the prompt, thoughts are a part of the output.
-# Seen: Gemini repeats its counts in each piece. The package takes differences of them, but not for the cached ones,
-# which are added up: ten times as many as there are. The 100 tokens of thoughts, paid as output, are in no count but
-# the total, also in one piece. For Claude, the one token that the first event of a stream announces is added to the
-# seven of the last, which include it. Python has 5,000 and 110. (The first is known upstream: issue 9731.)
+# Guess: `usage_metadata` of a streamed answer, added up from its pieces, is the same as for an answer in one piece, and
+# in both languages it is that of the bill: cached tokens are a part of the prompt, and thoughts are a part of the
+# output.
+# Seen: Gemini repeats its counts in each piece. The package takes the differences, except for the cached tokens, which
+# it adds up to ten times the true number. The 100 tokens of thoughts, billed as output, are missing from the output
+# count, also in one piece. For Claude, the first event of a stream announces one token, which is added to the seven of
+# the last event, though these include it. Python has 5,000 and 110. (The first is known upstream: issue 9731.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @langchain/google 0.2.6 beside @langchain/google-genai 2.3.2 (npm): in a talk that another model began, Gemini is sent
+# @langchain/google 0.2.6 beside @langchain/google-genai 2.3.2 (npm): if another model began the talk, Gemini is sent
 # the results of tools without the calls.
 #
-# Guess: `tool_calls` of a message is LangChain's own form, so a history goes from one model to the next: of OpenAI's
-# calls and results, Gemini gets both, as it does with google-genai, whose successor this is. Or there is an error.
-# Seen: Of a message without Gemini's own parts, the text alone is sent. So Gemini reads that 300 euros were paid, and
-# not to whom, nor that it was asked for; it answers "whom did I pay?" by a guess, or the API refuses a result without a
-# call. The name of the tool is looked up in the very calls that are left out. Messages that are marked as
+# Guess: `tool_calls` of a message is LangChain's own form, so a history can move from one model to the next: Gemini
+# gets OpenAI's calls and results, as it does with google-genai, the predecessor of this package. Or there is an error.
+# Seen: Of a message without Gemini's own parts, only the text is sent. So Gemini reads that 300 euros were paid, but
+# not to whom, nor that it asked for it. It has to guess the answer to "Whom did you pay?", unless the API refuses a
+# result without a call. The name of the tool is looked up in the very calls that are left out. Messages marked with
 # output_version v1 keep their calls. (Known upstream: issue 10502.)
 set -euo pipefail
 folder=$(mktemp -d)

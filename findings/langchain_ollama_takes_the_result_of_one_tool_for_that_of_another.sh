@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# langchain-ollama 1.1.0 (PyPI) and @langchain/ollama 1.3.0 (npm): the result of a tool is sent without the name of the
-# tool and without the id of its call, so that results in another order are exchanged.
+# langchain-ollama 1.1.0 (PyPI) and @langchain/ollama 1.3.0 (npm): a tool's result is sent without the tool's name and
+# without the id of its call, so results in another order are mixed up.
 #
-# Guess: Two tools that run at once answer in the order in which they are ready; a result is told from the other by its
-# call, and Ollama's messages have `tool_name` for that.
-# Seen: A result is sent as its words alone, in both languages. The model is shown two calls, the room and the phone of
-# Ann, and behind them 4711 and 12, in the order of the history: it takes the phone for the room. In JavaScript the
-# calls keep their ids, which no result names.
+# Guess: Two tools that run at once answer in the order in which they finish. Each result is matched to its call, and
+# Ollama's messages have `tool_name` for that.
+# Seen: In both languages, a result is sent as its words alone. The model is shown two calls, for Ann's room and phone,
+# and then 4711 and 12, in the order of the history: by their order, 4711 is the room. In JavaScript the calls keep
+# their ids, but no result names one.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # langchain-anthropic 1.7.10, langchain-google-genai 4.4.3 and langchain-aws 1.9.1 with @langchain/anthropic 1.5.11,
-# @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 (npm): of a tool that failed, Claude is told so in Python,
-# Gemini in JavaScript, and neither the other way round.
+# @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 (npm): when a tool fails, Claude is told so in Python only, and
+# Gemini in JavaScript only.
 #
-# Guess: `status="error"` of a ToolMessage, which LangChain sets itself where a tool raises, reaches each provider that
+# Guess: `status="error"` of a ToolMessage, which LangChain itself sets when a tool raises, reaches each provider that
 # has a place for it (`is_error`, `status`, `error`), in both languages.
-# Seen: Two talks whose result has the same words, 404, once as an error and once as the number that was asked for, are
-# one and the same request for Claude and Bedrock in JavaScript, and for Gemini in Python. So the model answers that
-# Ann's room is 404, in one language; a history that was tested in the other does not show it.
+# Seen: Take two talks with the same result, 404, once as an error and once as the number that was asked for. For Claude
+# and Bedrock in JavaScript, and for Gemini in Python, they are the same request. So the model may answer, in one
+# language, that Ann's room is 404, and a test in the other does not show it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# @lenml/tokenizers 3.7.2 (npm) with the tokenizers of its own packages: of four chat templates that ship, it renders
-# one as Jinja does; one says that today is 26 July 2024, and two are errors.
+# @lenml/tokenizers 3.7.2 (npm) with the tokenizers of its own packages: of four chat templates that it ships, one is
+# rendered as by Jinja, one says that today is 26 July 2024, and two are errors.
 #
-# Guess: `fromPreTrained()` of such a package has a tokenizer whose `apply_chat_template` writes a talk as the model
-# knows it: each package brings the template, and all are of one version.
-# Seen: The engine for templates within is older than the templates. Those of Gemma 3 and Qwen 3 need a test and a
-# reversed list, which it does not know, so each talk is an error, while tokens are counted. The template of Llama 3.2
-# asks for the date by a function that is missing, and so tells the model, each day, that it is 26 July 2024. Qwen 2.5
-# is rendered, but not with a tool, for want of `tojson`.
+# Guess: `fromPreTrained()` of such a package gives a tokenizer whose `apply_chat_template` writes a talk as the model
+# knows it: each package brings the template, and all have one version.
+# Seen: The template engine inside is older than the templates. Those of Gemma 3 and Qwen 3 need a test and a reversed
+# list that it does not know, so each talk is an error. The template of Llama 3.2 gets the date from a function that is
+# missing, and so tells the model each day that it is 26 July 2024. Qwen 2.5 is rendered, but not with a tool, because
+# `tojson` is missing.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# lightrag-hku 1.5.7: what was answered once is answered again after its document was deleted or replaced, and after a
-# restart.
+# lightrag-hku 1.5.7: an answer that was given once is given again after its document was deleted or replaced, and after
+# a restart.
 #
-# Guess: `adelete_by_doc_id(..., delete_llm_cache=True)` forgets a document and all that was made of it, as it says of
-# chunks, entities and relations: a question about the PIN in it has no answer any more. After a document with another
-# PIN, the answer is that one.
-# Seen: Answers are kept by the question alone, and neither a deletion nor a new document touches them; the option is
-# for what was extracted. So the same question gets the deleted PIN without the model being asked, when a new one is
-# there, too, and it stays in a file. In other words, the question gets the answer of the day. (Upstream knows of new
-# documents: issue 755, open since 2025.)
+# Guess: `adelete_by_doc_id(..., delete_llm_cache=True)` forgets a document and everything that was made of it, as it
+# says of chunks, entities and relations: a question about the PIN in it has no answer any more. After a new document
+# with another PIN, the answer is the new one.
+# Seen: Answers are cached by the question alone, and neither a deletion nor a new document touches them; the option
+# covers only the extraction. So the same question gets the deleted PIN from the cache, even when a new one is stored,
+# and the PIN stays in a file. The question in other words gets the current answer. (Upstream knows of new documents:
+# issue 755, open since 2025.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

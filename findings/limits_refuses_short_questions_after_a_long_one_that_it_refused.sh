@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # limits 5.8.0 (of slowapi and Flask-Limiter): a long question that is refused uses up the tokens of the short ones.
 #
-# Guess: A budget of 10000 tokens a minute from which `hit` takes the cost of each question: what does not fit is
-# refused and costs nothing, as no model was asked; the strategies differ in how the minute is measured.
-# Seen: With a fixed window, the counter takes the cost first and compares then: after one question of 12000 tokens that
-# was refused, nothing remains of 9000, and each short question is refused until the minute is over. A loop that asks
-# with less and less context until it fits ends without an answer. With a moving window or a sliding counter, a refused
-# question costs nothing. `test` before each `hit` helps the fixed window, too, where nobody asks at once.
+# Guess: There is a budget of 10,000 tokens a day, from which `hit` takes the cost of each question. A question that
+# does not fit is refused and costs nothing, as no model was asked; the strategies differ only in how they measure the
+# day.
+# Seen: With a fixed window, the counter takes the cost first and compares afterwards. After one refused question of
+# 12,000 tokens, nothing remains of 9,000, and each short question is refused until the window is over. A loop that
+# retries with less and less context until it fits ends without an answer. With a moving window or a sliding counter, a
+# refused question costs nothing. (The README says that all requests in a fixed window increment the counter.) A call of
+# `test` before each `hit` helps the fixed window too, if no two questions come at once.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# litellm 1.110.2 beside genai-prices 0.2.3: a talk with Claude Sonnet 4 costs nothing, and a budget that counts it is
-# never used up.
+# litellm 1.110.2 beside genai-prices 0.2.3: a conversation with Claude Sonnet 4 costs nothing, and never uses up a
+# budget.
 #
-# Guess: A model that is not in the table of prices is an error: so litellm says of Claude 3 Opus, which is gone from
-# the table. Whoever adds up what was spent notices that a price is missing.
-# Seen: Of a newer name of a known family that is not in the table, each price is 0.0, without an error or a warning: of
-# `claude-sonnet-4-20250514`, by which many talks were held and which is gone from the table, too, of a Gemini 3 Pro,
-# and of a model that nobody has made. A user whose questions cost 60 cents has spent none of a budget of 50 cents.
-# genai-prices knows the prices of the first two, and says that it knows no other.
+# Guess: A model that is missing from the price table is an error, as litellm says of Claude 3 Opus, which is gone from
+# the table. A program that adds up its costs then notices the missing price.
+# Seen: A newer name of a known family that is not in the table costs 0.0, without an error. This happens with
+# `claude-sonnet-4-20250514`, which is gone from the table too, with `gemini-3-pro-preview`, and with a model that does
+# not exist. A user whose questions cost 60 cents has spent none of a budget of 50 cents. genai-prices knows the prices
+# of the first two, and raises an error for the third.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

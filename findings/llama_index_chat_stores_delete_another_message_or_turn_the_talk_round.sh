@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25 with its chat stores for SQLite 0.4.0 and for Redis 0.8.0: one deletes another message than
-# it was told, or none; the other turns the talk round.
+# llama-index-core 0.14.25 with its chat stores for SQLite 0.4.0 and for Redis 0.8.0: one deletes the wrong message, or
+# none; the other reverses the conversation.
 #
-# Guess: `delete_message(key, 2)` is one method of one interface: it deletes the third message of that talk, as in
-# `SimpleChatStore`, and leaves the others as they were.
-# Seen: In SQLite, the number is looked for among the ids of all rows of the table. If Bob's talk is the older one,
-# row 2 is his second message, so the one with his PIN stays; of Ann's, none has that number, and nothing is deleted.
-# In Redis (Valkey here), all that is left is pushed back from the other end: answers stand before their questions from
-# then on, and the next message is added behind the oldest one. (Pull request 22963 of llama_index, open, is for Redis.)
+# Guess: `delete_message(key, 2)` is one method of one interface: it deletes the third message of that conversation, as
+# `SimpleChatStore` does, and leaves the others as they were.
+# Seen: SQLite compares the number with the ids of all rows of the table. Bob's conversation is the older one, so row 2
+# is his second message, and the one with his PIN stays. None of Ann's rows has that id, so nothing is deleted. Redis
+# (Valkey here) pushes the remaining messages back from the wrong end: answers now come before their questions, and the
+# next message is added behind the oldest one. (Pull request 22963 of llama_index, open, is for Redis.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

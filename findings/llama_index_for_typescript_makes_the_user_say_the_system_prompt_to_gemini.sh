@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @llamaindex/google 0.4.1, @llamaindex/ollama 0.1.24 and @llamaindex/anthropic 0.3.27 (npm): of one talk, Gemini is
-# told the system prompt by the user, and a local model the results of tools without their calls.
+# @llamaindex/google 0.4.1, @llamaindex/ollama 0.1.24 and @llamaindex/anthropic 0.3.27 (npm): Gemini gets the system
+# prompt as words of the user, and a local model gets the results of tools without their calls.
 #
-# Guess: A talk of LlamaIndex reaches each model as that model has it: the system prompt in the place for it, a call
-# with its words, and its result behind it. Where something has no place, an error says so.
-# Seen: Gemini gets no `systemInstruction`. Each system message is a part of the user's message, so the user says "Keep
-# the code 4711 to yourself. Hi." and may ask for it as for words of their own; the words beside a call are left out.
-# Ollama gets the words without the call, and then results of tools that nobody asked for. Claude gets all of it.
+# Guess: LlamaIndex sends a conversation to each model in that model's own form: the system prompt in its place, a call
+# with the words beside it, and the result after it. If something has no place, an error says so.
+# Seen: Gemini gets no `systemInstruction`. The system message becomes a part of the user's message, so the user says
+# "Keep the code 4711 to yourself." before "Hi."; the words beside a call are left out. Ollama gets the words without
+# the call, and then a result that nobody asked for. Claude gets all of it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# lunr 2.3.9 beside minisearch 7.2.0 (npm): a note on Zoë is found for "Zo", and not for "Zoë".
+# lunr 2.3.9 beside minisearch 7.2.0 (npm): a search for "Zo" finds the note on Zoë, and a search for "Zoë" does not.
 #
-# Guess: Whatever a search makes of a word, it makes of the question too, so a note is found by a word that stands in it
-# as it is asked for; at worst it finds too much.
-# Seen: What is no letter of English at the beginning or the end of a word is cut off when a note is added, but not in
-# the question. So Zoë is stored as "zo", Élodie as "lodie", Łukasz as "ukasz" and C++ as "c", and none of them is found
-# by the word as it is written; a note in Russian is stored without a word. minisearch finds each by its own word.
-# (Upstream has lunr-languages, with which a language is chosen for the index.)
+# Guess: A search treats the words of a question as it treated the words of the notes, so each word finds the notes that
+# contain it; at worst it finds too much.
+# Seen: When a note is added, lunr strips every character that is not an English letter, a digit or an underscore from
+# both ends of a word. It does not strip the question. So Zoë is stored as "zo", Élodie as "lodie", Łukasz as "ukasz"
+# and C++ as "c", and none of them is found by the word as it is written; nothing is left of a word in Russian.
+# minisearch finds each by its own word. (A comment in lunr's code says that the trimmer may not suit scripts other than
+# Latin. Upstream has lunr-languages, which sets a language for the index.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

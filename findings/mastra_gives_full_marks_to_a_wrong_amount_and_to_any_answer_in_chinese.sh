@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# @mastra/evals 1.10.2 with @mastra/core 1.71.0 (npm): its scorers in code give full marks to an answer with the wrong
-# amount and to any answer in Chinese, and none to an agent that calls its tools in the very order that is expected.
+# @mastra/evals 1.10.2 with @mastra/core 1.71.0 (npm): its code scorers give full marks to an answer with the wrong
+# amount and to an unrelated answer in Chinese, and none to an agent that calls its tools in exactly the expected order.
 #
-# Guess: "Keyword coverage" and "completeness" tell how much of a question an answer covers: another number covers less,
-# and of an answer about something else in Chinese, nothing. An agent that calls what is expected, in that order, has 1.
-# Seen: Digits are no keywords, so 300 euros cover 30. For completeness, a word is what is left of it in a to z and
-# digits: a question in Chinese has no words, all of which are covered by an answer that has none either. And of a tool
-# that is expected twice (search, open, search) the first call is looked up each time, which comes too early: 0, unless
-# `strictMode` is on.
+# Guess: "Keyword coverage" and "completeness" measure how much of a question an answer covers: a wrong number covers
+# less, and an unrelated answer in Chinese covers nothing. An agent that makes the expected calls in order scores 1.
+# Seen: Digits do not count as keywords, so 300 euros cover 30. Completeness reduces each word to a to z and digits, so
+# a question in Chinese has no words, and an answer that has none either covers them all. If a tool is expected twice
+# (search, open, search), its first call is looked up both times, and the second time it comes too early: the score is
+# 0, unless `strictMode` is on.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

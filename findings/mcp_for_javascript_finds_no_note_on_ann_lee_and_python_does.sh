@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# @modelcontextprotocol/server 2.4.0 (npm) with mcp 2.3.0 (PyPI): of one template of resources, a server in JavaScript
-# reads "Ann%20Lee" where one in Python reads "Ann Lee", and finds nothing where a part is left out or repeated.
+# @modelcontextprotocol/server 2.4.0 (npm) with mcp 2.3.0 (PyPI): from one resource template, a JavaScript server reads
+# "Ann%20Lee" where a Python server reads "Ann Lee", and finds nothing where a part is left out or repeated.
 #
-# Guess: `note://people/{name}` is a template of RFC 6570, which the protocol names; a server reads from an address what
-# a client put into it: the name, with its space, its umlaut or its Chinese characters, in either language.
-# Seen: In JavaScript the name is handed on as it stands in the address, and what stands there plainly is encoded first:
-# a note on Ann Lee, Zoë or 安娜 is looked up under %20, %C3%AB and %E5, and none is found; "Ann" works. `{?lang}` must be
-# there, and `{/tags*}`, which is for any number, takes one, so that two tags are an unknown resource. Python reads all
-# of them. (That the name stays encoded is known upstream, in issue 2728.)
+# Guess: `note://people/{name}` is a template of RFC 6570, which the protocol names. In either language, a server gets
+# back the name that the client put into the address, with its space or its Chinese characters.
+# Seen: JavaScript hands on the name as it is encoded in the address, and encodes it first if it was plain: "Ann" works,
+# but Ann Lee is looked up as "Ann%20Lee", and 安娜 as "%E5%AE%89%E5%A8%9C". `{?lang}` must be present, and `{/tags*}`,
+# which stands for any number of tags, takes one, so an address with two tags is an unknown resource. Python reads all
+# of them. (Upstream, issue 2728 reports that the name stays encoded.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# mem0ai 3.3.1 (npm, with libsql 0.5.29 in the place of better-sqlite3): two collections of its default store are one,
-# `reset()` of one empties both, and after a restart it leaves the names of the people.
+# mem0ai 3.3.1 (npm, with libsql 0.5.29 in place of better-sqlite3): two collections of its default store are one,
+# `reset()` of one empties both, and after a restart it leaves people's names behind.
 #
-# Guess: `collectionName` keeps two memories apart, as it does in Qdrant or Chroma. The provider "memory" holds vectors
-# in memory. After `reset()`, nothing is left of a memory.
-# Seen: "memory" is the file ~/.mem0/vector_store.db, one table in it, without the name of a collection. So a question
-# to the memory of the family finds what was noted at work for the same user, and its reset deletes the notes of work. A
-# second file has the people, things and places of the notes. It is emptied by the program that wrote to it; in a new
-# program, which did not yet open it, `reset()` passes it over, and "Ann Smith" stays. (That the name of the collection
-# is ignored is known upstream.)
+# Guess: `collectionName` keeps two memories apart, as it does in Qdrant or Chroma. The provider "memory" holds its
+# vectors in memory. After `reset()`, nothing of a memory is left.
+# Seen: "memory" is the file ~/.mem0/vector_store.db, with one table and without the name of a collection. So a search
+# in the family's memory finds the same user's note from work, and a reset of the family's memory deletes the notes from
+# work. A second file holds the people, things and places in the notes. In a new program, which has not opened that file
+# yet, `reset()` passes it over, and "Ann Smith" stays. (Upstream knows that the name of the collection is ignored.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# mem0ai 2.2.1 with faiss-cpu 1.15.1, beside qdrant-client 1.20.0: with FAISS, a condition such as "not private" or "at
-# least 2" finds nothing, and a user finds nothing if enough others have notes that are nearer.
+# mem0ai 2.2.1 with faiss-cpu 1.15.1, beside qdrant-client 1.20.0: with FAISS, a condition such as "not 1" or "at least
+# 2" finds nothing, and a user finds nothing if enough notes of other users are nearer.
 #
-# Guess: The filters in the docstring of `search` (gte, in, NOT, OR, "*") are those of mem0, for each of its stores, or
-# an error where a store has none; and the notes of a user are looked for among the user's own.
-# Seen: FAISS compares each member with the whole condition, so nothing equals {"gte": 2}, and no note has a member NOT:
-# `search` and `get_all` find nothing, and say nothing. It takes the nearest notes of all users, twice as many as mem0
-# asks for, and leaves out those of others afterwards: with 130 of them, Ann finds none of hers. (The conditions are
+# Guess: The filters in the docstring of `search` (gte, in, NOT, OR, "*") are mem0's own, so they work with each of its
+# stores, or raise an error. A search for a user's notes looks among that user's notes.
+# Seen: FAISS compares each field with the whole condition: no value equals {"gte": 2}, and no note has a field NOT.
+# `search` and `get_all` find nothing, without an error. FAISS takes the nearest notes of all users, twice as many as
+# mem0 asks for, and drops those of others afterwards: with 130 of them, Ann finds none of her own. (The conditions are
 # issue 6424 of mem0, open.)
 set -euo pipefail
 folder=$(mktemp -d)

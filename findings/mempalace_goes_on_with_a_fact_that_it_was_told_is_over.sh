@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# mempalace 3.11.0: its graph drops the period of a fact that it has without an end: what is over goes on, and what was
-# before is unknown.
+# mempalace 3.11.0: its graph ignores the dates of a fact that it already has without an end: a fact that is over goes
+# on, and an earlier period is lost.
 #
-# Guess: A graph that knows when facts are true takes what it is told of time: "Ann lives in Oslo", and later "from 2020
-# to May 2023", end her stay, or make a second fact; of two stays of Bob's in one town it has both, as each has dates of
-# its own.
-# Seen: Where the same fact is there without an end, `add_triple` writes nothing and returns the id of the old one, as
-# if it had been noted. So Ann lives in Oslo and in Rome today, and lived in Oslo in 1999; of Bob, who came back to Oslo
-# in 2024, the years before are gone. Told in the order of time, both of Bob's stays are there. (Issue 2268 of mempalace
-# has it of the source of a fact.)
+# Guess: A graph that knows when facts are true records the dates that it is given. "Ann lives in Oslo", and later "from
+# 2020 to May 2023", end her stay, or make a second fact. Bob's two stays in one town are both kept, as each has its own
+# dates.
+# Seen: If the graph already has the same fact without an end, `add_triple` writes nothing and returns the id of the old
+# fact, as if it had recorded the new one. So Ann lives in Oslo and in Rome today, and lived in Oslo in 1999. Bob came
+# back to Oslo in 2024, and his earlier years there are lost. The same two stays of Cy, told in the order of time, are
+# both kept. (Issue 2268 of mempalace reports the same for the source of a fact.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# mempalace 3.11.0: of a talk of ChatGPT in which a question was edited, it keeps the withdrawn question and nothing of
-# what was said after the new one; the second paragraph of a question stands in the answer.
+# mempalace 3.11.0: of a ChatGPT conversation with an edited question, it keeps the withdrawn question and nothing that
+# was said after the new one; the second paragraph of a question stands in the answer.
 #
-# Guess: The export names the message at which a talk stands (`current_node`), so what is kept is the talk that its user
-# sees, or all branches; and what the user wrote is the user's, to the end of the message.
-# Seen: It goes down from the first message by the first child of each, which is the oldest try. Once a message was
-# edited or an answer made again, the rest of the talk is not there, without a word. Only the first line of a message is
-# marked as the user's, so it is the assistant who eats no nuts. (The branches are issue 330 of mempalace, open.)
+# Guess: The export names the current message of the conversation (`current_node`), so mempalace keeps the conversation
+# as its user sees it, or all branches. A user's message is marked as the user's to its end.
+# Seen: It goes down from the first message by the first child of each, which is the oldest attempt. So the edit and the
+# rest of the conversation are missing, without an error. Only the first line of a message is marked as the user's, so
+# it is the assistant who eats no nuts. (The branches are issue 330 of mempalace, open.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# n3 1.26.0 and 2.13.12 (npm), pyoxigraph 0.4.11 and 0.5.13 (PyPI): after an update, who said a fact is not found in the
-# file that was written before, and each time it is loaded, it was said once more.
+# n3 1.26.0 and 2.13.12 (npm), pyoxigraph 0.4.11 and 0.5.13 (PyPI): after an update, n3 no longer finds who said a fact
+# in a file written before, and pyoxigraph counts each saying again whenever the file is loaded again.
 #
-# Guess: A statement about a statement, <<:bob :likes "tea">> :saidBy :ann, is one line of Turtle, which newer versions
-# read as the older ones wrote it, or refuse; loaded again, as each fact in RDF, it adds nothing.
-# Seen: All four read it. But in RDF 1.2 the same signs mean something else: a thing without a name that stands for the
-# fact, and of which Ann said something. So the same call that found both who said it finds nobody in n3 2, and a file
-# that is loaded twice makes two such things: pyoxigraph 0.5 counts four sayings where 0.4 counted two. n3 2 also writes
-# the old statement, if it is given one, in a form that its own parser refuses.
+# Guess: A statement about a statement, <<:bob :likes "tea">> :saidBy :ann, is one line of Turtle. Newer versions read
+# it as the older ones wrote it, or refuse it. Loading it again adds nothing, as with every fact in RDF.
+# Seen: All four read it. But in RDF 1.2 the same syntax means something else: a node without a name that stands for the
+# fact, and that was said by Ann. So the call that finds both speakers in n3 1 finds nobody in n3 2. Each load of the
+# file makes new nodes: after two loads, pyoxigraph 0.5 counts four sayings, and 0.4 counts two. Given the old kind of
+# statement, n3 2 also writes it in a form that its own parser refuses.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

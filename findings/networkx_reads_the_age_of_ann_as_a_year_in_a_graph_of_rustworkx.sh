@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# rustworkx 0.18.1 with networkx 3.6.1: a graph of people that rustworkx wrote says in networkx that Ann is since 30.
+# rustworkx 0.18.1 with networkx 3.6.1: in a graph that rustworkx wrote, networkx reads Ann's age of 30 as "since 30".
 #
-# Guess: GraphML is what both read and write, so a graph goes from networkx to rustworkx, which counts faster, and back,
-# with each attribute under its name.
-# Seen: rustworkx numbers the attributes of nodes and those of relations apart, each from d1, although an id stands once
-# in a document. networkx takes the last definition of an id for both: what stood under `age` at a person stands under
-# `since`, the attribute of the relation, and no age is left; no error is raised. rustworkx and igraph read the same
-# file as it was meant. The other way, rustworkx raises an error for each truth that networkx writes, "True" in the
-# place of "true".
+# Guess: Both libraries read and write GraphML, so a graph can go from networkx to rustworkx, which computes faster, and
+# back, with each attribute under its name.
+# Seen: rustworkx numbers the attributes of nodes and those of edges separately, each from d1, although an id must be
+# unique in a document. networkx takes the last definition of an id for both: a person's `age` becomes `since`, the
+# attribute of the edge, and no age is left; no error is raised. rustworkx and igraph read the same file as intended. In
+# the other direction, rustworkx raises an error for a boolean from networkx, which writes "True" instead of "true".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @openai/agents 0.20.0 (npm) beside openai-agents 0.24.0 (PyPI): if the model fails after a tool was called, the
-# session does not know of the call, and the turn that is tried again calls the tool again.
+# @openai/agents 0.20.0 (npm) beside openai-agents 0.24.0 (PyPI): if the model fails after a tool call, the session in
+# JavaScript does not know of the call, and the retried turn calls the tool again.
 #
-# Guess: A session keeps each step of a turn that is done, or at least what cannot be undone: once the tool has paid,
-# the next run tells the model so. Of two libraries of one name, both do.
-# Seen: JavaScript writes a turn into the session at its end: without an answer, there is no call and no result. The
-# model cannot know that Ann is paid; asked again, it pays again. Python writes each step as it is done: asked again,
-# the model sees the payment.
+# Guess: A session keeps each finished step of a turn, or at least those that cannot be undone: once the tool has paid,
+# the next run tells the model so. The two libraries share a name, and both do this.
+# Seen: JavaScript writes a turn into the session at its end, so without an answer there is no call and no result. The
+# model cannot know that Ann is paid, so it pays again. Python writes each step as it is done: asked again, the model
+# sees the payment.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

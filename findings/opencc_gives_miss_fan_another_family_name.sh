@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# opencc 1.4.2 and zhconv 1.4.3 (PyPI), opencc-js 1.4.2 (npm): a name in traditional Chinese that was turned into
-# simplified characters and back is the name of another family.
+# opencc 1.4.2 and zhconv 1.4.3 (PyPI), opencc-js 1.4.2 (npm): a name in traditional Chinese that is converted to
+# simplified Chinese and back is the name of another family.
 #
-# Guess: Notes are kept in one script, so that a question in the other finds them, and are shown again in the script of
-# the user. OpenCC converts by words, not sign by sign, and goes back by the first choice; at worst, a rare word
+# Guess: Notes are kept in one script, so that a question in the other finds them, and are shown in the user's script.
+# OpenCC converts words rather than single characters, and takes the first choice on the way back; at worst, a rare word
 # suffers.
-# Seen: 范, 余, 于 and 岳 are family names in both scripts, and each is also what is left of another sign, 範, 餘, 於 and 嶽,
-# when that is simplified. All three libraries go back to the other sign: 范小明 is 範小明, in a sentence as alone. 余 and 餘
-# are two families in Taiwan, and one after the first step, so what is noted of one is found for the other. 鍾 and 葉 come
-# back as they were.
+# Seen: 范, 余, 于 and 岳 are family names in both scripts, and each is also the simplified form of another character: 範, 餘,
+# 於 and 嶽. All three libraries convert back to the other character: 范 becomes 範, in 范小明 and in a sentence. 余 and 餘 are
+# two families in Taiwan, and one after the first step, so their notes can no longer be told apart. 鍾 and 葉 come back as
+# they were.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# outlines-core 0.2.14 beside jsonschema 4.26.0 and llguidance 1.9.1: of the addresses in a schema that asks for a text
-# with an "@" in it, a model that is held to it can write one: "@".
+# outlines-core 0.2.14 beside jsonschema 4.26.0 and llguidance 1.9.1: if a schema asks for a string with an "@" in it, a
+# constrained model can write "@", and no address.
 #
-# Guess: What a schema allows, a model that is held to it may write, and little else: `pattern` is a search within the
-# text, as in each validator, and a date and time may have an offset and six digits of a second, as those of Python.
-# Seen: A pattern is the whole text: "@" alone can be written, and a validator passes it, so no error tells of the lost
-# address. A time has Z or no zone, so that 10:00 in Berlin can be written as 10:00Z alone. The two parts of a note
-# (`allOf`) are two objects, one behind the other, which is no JSON; and an amount of at least 5 may be 3. llguidance
-# reads each of them as the validator does.
+# Guess: A model that is constrained by a schema can write everything that the schema allows, and little else. `pattern`
+# is a search within the string, as in validators. A date-time may have an offset and six decimals of a second, as
+# Python writes them.
+# Seen: outlines-core matches a pattern against the whole string: it allows "@" and refuses ann@example.com. A validator
+# passes "@", so no error reveals the lost address. A date-time can have neither the offset +01:00 nor six decimals. The
+# two parts of a note (`allOf`) become two objects, one after the other, which is not JSON, and an amount of at least 5
+# may be 3. llguidance agrees with the validator on each of these values.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

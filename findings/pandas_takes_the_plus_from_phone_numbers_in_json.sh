@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# pandas 3.1.1 beside polars 2.1.0 and DuckDB 1.5.5: texts of a log in lines of JSON that consist of digits come back as
-# numbers, in one piece of the log and not in the next.
+# pandas 3.1.1 beside polars 2.1.0 and DuckDB 1.5.5: strings of digits in a JSON Lines log come back as numbers, in one
+# chunk of the log and not in the next.
 #
-# Guess: JSON says which values are texts: "0042" and "+49170123" between quotation marks are texts for each reader. It
-# is CSV that has to guess.
-# Seen: `read_json` turns a column into whole numbers where each text of it can be one: the plus of phone numbers and
-# the zeros in front of a PIN are gone, and a file that is written again has other values than the one that was read.
-# Read in pieces (`chunksize`), one member is a number in the first piece and a text in the second, in which somebody
-# answered in words; so a filter by "0042" finds nothing in one of them. polars and DuckDB keep the texts.
-# (`dtype=False` does it in pandas, too.)
+# Guess: JSON says which values are strings: "0042" and "+49170123" stand in quotation marks, so each reader keeps them
+# as strings. It is CSV that has to guess.
+# Seen: `read_json` turns a column into whole numbers if each of its strings can be one: phone numbers lose their plus,
+# and a PIN loses its leading zeros. Read in chunks (`chunksize`), one field is a number in the first chunk and a string
+# in the second, where somebody answered in words, so a filter by "0042" finds nothing in the first. polars and DuckDB
+# keep the strings, and so does pandas with `dtype=False`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# parsedatetime 2.6: it drops the day, the half or the year of what somebody said, and says that it understood.
+# parsedatetime 2.6: it drops the day, the half or the year from a time, and reports that it understood.
 #
-# Guess: `parseDT(text, sourceTime)` reads a text as of a time that is given, say that of the message; its second value
-# is 0 where it understood nothing, as it is for "thirty days ago".
-# Seen: "5th of may" is 1 May, as is "the third of may", and "may 5th" is 5 May. "half an hour ago" is an hour ago,
-# "half a year ago" a year, and "1 hour and 30 minutes ago" lies ahead. "last night" and "an hour and a half ago" are
-# counted from the clock of the machine, so in a talk of 2001 they are of this year. For each of these the second value
-# is as for those that are right.
+# Guess: `parseDT(text, sourceTime)` reads a text relative to a given time, such as that of the message. Its second
+# value is 0 if it understood nothing, as for "thirty days ago".
+# Seen: "5th of may" and "the third of may" are 1 May, and "may 5th" is 5 May. "half an hour ago" is an hour ago, "half
+# a year ago" is a year ago, and "1 hour and 30 minutes ago" lies ahead. "last night" and "an hour and a half ago" are
+# counted from the machine's clock, so in a conversation of 2001 they fall in the current year. The second value is not
+# 0 for any of these.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# phonenumbers 9.0.43 (PyPI) and libphonenumber-js 1.13.16 (npm): a number that stands behind a phone number becomes its
-# last digit, over the end of a sentence too.
+# phonenumbers 9.0.43 (PyPI) and libphonenumber-js 1.13.16 (npm): a number that follows a phone number becomes its last
+# digit, even across the end of a sentence.
 #
-# Guess: The search in a text ends a phone number where a word, a unit or a sentence ends; a result that is valid is a
-# number that somebody wrote.
-# Seen: In Germany and Austria a number may have more digits or fewer, so each is valid. Of "030 901820 8 Uhr passt",
-# and of "030 901820. 8 Uhr passt", both libraries make +49 30 9018208, which is another person's; only a comma, a word
-# or a line between them helps. Where the length is fixed, as in Britain, the number is not found at all, as two numbers
-# with a space between them are not. A stricter leniency (STRICT_GROUPING) is right with the full stop, and finds
-# nothing without it. (Upstream knows of two numbers side by side, and of dates in German that are taken for numbers.)
+# Guess: A search in a text ends a phone number at a word, a unit or the end of a sentence. A valid result is a number
+# that somebody wrote.
+# Seen: German and Austrian phone numbers vary in length, so the longer number is valid too. In "030 901820 8 Uhr
+# passt", and in "030 901820. 8 Uhr passt", both libraries find +49 30 9018208, which is a different number. A comma or
+# a word in between prevents this. Where the length is fixed, as in Britain, the number is not found at all, and neither
+# are two German numbers with a space between them. A stricter leniency (STRICT_GROUPING) is right with the full stop,
+# and finds nothing without it. (Upstream knows of two adjacent numbers, and of German dates that are taken for
+# numbers.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# pint 0.25.3: a quantity as people write it is another quantity.
+# pint 0.25.3: quantities as people write them become other quantities.
 #
-# Guess: A text that is no number and unit is an error, as "half a litre" is; what it gives is the quantity in the text.
-# Seen: A comma is left out, and a space multiplies, between numbers too. "1,5 kg", as Germans and the French write it,
-# is 15 kg; "1 000 m" is 1 times 0, and "12 500 km" is 6000 km; "2 1/2 h" is one hour. "5 feet 6 inches" is an area,
-# which is noticed where somebody asks for the unit; the others are not, as their unit is right. mathjs 15.2.0 (npm)
-# refuses each of them in `unit`.
+# Guess: A string that is not a number with a unit is an error, as "half a litre" is. Any result is the quantity in the
+# string.
+# Seen: pint drops a comma, and it multiplies at a space, even between two numbers. "1,5 kg", as Germans and the French
+# write it, is 15 kg; "1 000 m" is 1 times 0, and "12 500 km" is 6000 km; "2 1/2 h" is one hour. "5 feet 6 inches" is an
+# area, so its unit gives the mistake away; the others have the right unit. `unit` of mathjs 15.2.0 (npm) refuses all of
+# these.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# presidio-analyzer 2.2.366 with presidio-anonymizer 2.2.366: what somebody is allergic to is taken out as an address.
+# presidio-analyzer 2.2.366 with presidio-anonymizer 2.2.366: an allergy is redacted as a URL, and a wage as a driver's
+# licence.
 #
-# Guess: Redaction takes out personal data and leaves the rest: a missing space behind a full stop, as in a chat, makes
-# no address of two sentences; a number without a word such as "licence" near it is a number.
-# Seen: A word, a dot and two letters are a URL, if there is a country with these letters: "nuts.So", "you.My" and
-# "Rome.It" are replaced, and of "tea.Bob" the first letters of Bob too. The score is 0.5, more than for a phone number
-# (0.4). Any number of six to fourteen digits is a driver's licence of the USA with a score of 0.01, and the default
-# replaces all that has a score, so a wage and a number of steps are gone. Which model finds names does not matter for
-# these; the program has none. (Upstream has open issues on URLs in code.)
+# Guess: Redaction removes personal data and leaves the rest. A missing space after a full stop, as in a chat, does not
+# turn two sentences into a URL. A number without a word such as "licence" near it is a number.
+# Seen: A word, a dot and two letters are a URL if the letters are a country's domain: "nuts.So", "you.My" and "Rome.It"
+# are replaced, and "tea.Bob" loses the first two letters of Bob too. The score is 0.5, more than for a phone number
+# (0.4). Any number of six to fourteen digits is a US driver's licence with a score of 0.01, and the default replaces
+# everything that has a score, so a wage and a number of steps are gone. The model for names makes no difference here;
+# the program has none. (Upstream has open issues on URLs in code.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pydantic 2.14.3 and FastAPI 0.165.0: the messages of a new talk are in no file and in no answer, if what was not set
-# is left out; those of an old talk are.
+# pydantic 2.14.3 and FastAPI 0.165.0: if unset fields are left out, the messages of a new conversation are missing from
+# its JSON and from the response; those of one that began with a message are not.
 #
-# Guess: `exclude_unset` leaves out what has its default, so that files stay short; a list to which messages were added
-# is no default any more. msgspec's `omit_defaults` and pydantic's own `exclude_defaults` do that.
-# Seen: A field is set by the constructor or by an assignment, and `append` is neither. Of a talk that began without
-# messages, all that was said is left out, at each save and by FastAPI with `response_model_exclude_unset`, while the
-# count, to which one was added, is kept. A talk that was stored with its first message keeps all later ones, so a test
-# that begins with a message passes.
+# Guess: `exclude_unset` leaves out defaults, so that files stay short; a list to which messages were added is no longer
+# a default. msgspec's `omit_defaults` and pydantic's own `exclude_defaults` work like this.
+# Seen: The constructor or an assignment sets a field, and `append` does not. A conversation that began without messages
+# loses all of them, at each save and in FastAPI with `response_model_exclude_unset`, while the count, which was
+# assigned, is kept. A conversation that was stored with its first message keeps all later ones, so a test that begins
+# with a message passes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pysbd 0.3.4, beside syntok 1.4.4: a sentence in which a finger points up is not among the sentences.
+# pysbd 0.3.4, beside syntok 1.4.4: a sentence with ☝ in it is not among the sentences.
 #
-# Guess: With `clean=False`, a splitter of sentences cuts the text and changes nothing: all pieces together are the
-# text, so each fact of a message is in one of them. An emoji is one more character.
-# Seen: pysbd writes signs of its own in the place of dots and quotation marks, and takes them out again; those signs
-# are ☝, ♨, ☄, ♬, ♭ and others, which people write too. A sentence with one of them is missing, or its beginning is: of
-# "Remember ☝️ Ann is allergic to nuts. Bob is not.", the sentence on Bob is left alone, and a message of one such
-# sentence has none. No error is raised. With 👆 in the place of ☝, nothing is lost, nor with syntok. (Upstream has an
-# open issue on a text with ☝ that gives no sentence.)
+# Guess: With `clean=False`, a sentence splitter cuts the text and changes nothing: all pieces together are the text, so
+# each fact of a message is in one of them. An emoji is one more character.
+# Seen: pysbd puts marks of its own in place of dots and quotation marks, and takes them out again; those marks are ☝,
+# ♨, ☄, ♬, ♭ and others, which people write too. A sentence with one of them goes missing: of "Remember ☝️ Ann is
+# allergic to nuts. Bob is not.", only the sentence on Bob is left, and a message of one such sentence gives none. No
+# error is raised. Nothing is lost with 👆 instead of ☝, or with syntok. (Upstream has an open issue on a text with ☝
+# that gives no sentence.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# qdrant-edge-py 0.9.0 beside qdrant-client 1.20.0: in the embedded Qdrant, a filter by True finds notes with the number
-# 1, and none with true; what must not be private is shown.
+# qdrant-edge-py 0.9.0 beside qdrant-client 1.20.0: in the embedded Qdrant, a filter by True matches the number 1 and
+# not true, so a search that excludes private notes shows one.
 #
-# Guess: `MatchValue` takes a text, a number or a bool, as its type says, and one filter finds the same notes in the
-# embedded Qdrant and in the local mode of the client, which takes the place of a server: a bool matches bools.
-# Seen: Stored and read back, true is true. In a filter, True becomes 1 and False 0. So the private notes are none, a
-# note with `private` as the number 1 is one, and a search without private notes shows the PIN, with an index of bools
-# on the member, too, and after a restart. Texts and numbers match as they do in the client.
+# Guess: `MatchValue` takes a string, a number or a bool, as its type says. One filter finds the same notes in the
+# embedded Qdrant and in the client's local mode, which stands in for a server: a bool matches bools.
+# Seen: A stored true is read back as true. In a filter, True becomes 1 and False becomes 0. So the search for private
+# notes finds only the note whose `private` is the number 1, and the search without private notes shows the PIN. A bool
+# index on the field and a restart change nothing. A filter by a number matches as it does in the client.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# requests-cache 1.3.3 and aiohttp-client-cache 0.15.0: Bob is answered with what is noted for Ann, although the cache
-# was told to match the header `Authorization`, or the server named it in `Vary`.
+# requests-cache 1.3.3 and aiohttp-client-cache 0.15.0: Bob gets Ann's answer, although requests-cache was told to match
+# the header `Authorization`, or, for the other one, the server named it in `Vary`.
 #
-# Guess: With `match_headers`, a cache of HTTP keeps answers apart by the headers that are named, and a server that has
-# an answer for each user says so by `Vary: Authorization`.
-# Seen: requests-cache leaves the members of a list that hides keys from its files (`ignored_parameters`) out of the
-# key, too, and `Authorization` is in that list: with `match_headers=["Authorization"]` or `True`, Bob gets Ann's notes.
-# Where the server sends `Vary`, all is asked for each time, Ann's second question, too, as the hidden value equals
-# none. With an empty list, both are right. aiohttp-client-cache with `cache_control=True` does not look at `Vary`.
+# Guess: With `match_headers`, an HTTP cache keeps answers apart by the named headers. A server that has an answer for
+# each user says so with `Vary: Authorization`, and a cache respects it.
+# Seen: requests-cache has a list of keys that it hides from its files (`ignored_parameters`), and leaves these out of
+# the cache key too. `Authorization` is in that list: with `match_headers=["Authorization"]` or `True`, Bob gets Ann's
+# notes. If the server sends `Vary`, every request is sent again, Ann's second one too, as the hidden value never
+# matches. With an empty list, this second case is right. aiohttp-client-cache with `cache_control=True` does not look
+# at `Vary`; with `include_headers=True` it keeps the users apart.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# semantic-kernel 1.45.0 with faiss-cpu 1.15.1: after two notes were deleted, the oldest first, a third one is found by
-# the words of a deleted note, and no longer by its own.
+# semantic-kernel 1.45.0 with faiss-cpu 1.15.1: after two notes are deleted, the older one first, the words of a deleted
+# note find a third note, and its own words match it less well.
 #
-# Guess: `FaissCollection` takes the place of `InMemoryCollection`, whose child it is: a note that is deleted takes its
-# own vector with it, and each other note is found as before.
-# Seen: Each note keeps the place that its vector had when it was added, and FAISS closes the gap at each deletion. So
-# the second deletion takes the vector of the next note but one: the deleted vector stays and counts as that note's. A
-# question about tea finds the note about the boat, at the distance 0, and one about the boat finds it no better than
-# one about figs. Deleted from the newest to the oldest, all is well.
+# Guess: `FaissCollection` can take the place of `InMemoryCollection`, its parent class: a deleted note takes its own
+# vector with it, and each other note is found as before.
+# Seen: Each note keeps the position that its vector had when it was added, and FAISS closes the gap at each deletion.
+# So the second deletion removes the vector of the note about the boat; the deleted note's vector stays and counts as
+# the boat's. A question about tea finds the note about the boat at the distance 0, and one about the boat finds it at
+# the distance 2. If the newer one is deleted first, all is well.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

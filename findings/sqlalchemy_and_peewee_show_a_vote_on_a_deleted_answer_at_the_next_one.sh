@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# SQLAlchemy 2.1.9 and peewee 4.5.3, beside Django 5.2.19, with SQLite: a vote on an answer that was made anew stands at
-# the new answer.
+# SQLAlchemy 2.1.9 and peewee 4.5.3, beside Django 5.2.19, with SQLite: a new answer gets the id of a deleted one, and
+# so, in peewee, the vote on it.
 #
-# Guess: The id of a message that was deleted is not given again, as in PostgreSQL and MySQL, so a vote on it, or a
-# vector of it in another store, points to nothing.
-# Seen: Who lets an answer be made anew deletes the last message and adds one, and SQLite gives that the same id, unless
-# its table has AUTOINCREMENT: those of Django have it, those of SQLAlchemy (and so of SQLModel) and peewee have not.
-# They do not ask SQLite to hold its keys either, so the thumb that was down for the old answer is down for the new one.
-# (The manual of SQLAlchemy tells how to ask for AUTOINCREMENT.)
+# Guess: The id of a deleted message is not used again, as in PostgreSQL and MySQL, so a vote on it, or its vector in
+# another store, points to nothing.
+# Seen: To regenerate an answer, a program deletes the last message and adds one. SQLite gives that the same id, unless
+# its table has AUTOINCREMENT: Django's tables have it, and those of SQLAlchemy (and so of SQLModel) and peewee do not.
+# Nor does peewee ask SQLite to enforce foreign keys by default, so its vote on the old answer is now a vote on the new
+# one. (The manual of SQLAlchemy explains how to ask for AUTOINCREMENT.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

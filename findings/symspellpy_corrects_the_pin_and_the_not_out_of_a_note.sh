@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# symspellpy 6.10.1 with the English dictionary in its package: what is said to be corrected says something else.
+# symspellpy 6.10.1 with the English dictionary in its package: a corrected note says something else.
 #
-# Guess: `lookup_compound` corrects the spelling of a whole text, as it is offered for; a number is no word, and words
-# of the dictionary, to which "don't" and "isn't" belong, are what a missing apostrophe leads to.
-# Seen: Each piece is the next word within two changes, and a number is a piece: the PIN 4711 becomes "of of", a debt of
-# 50 euros "of euros", and half past nine "a of". "i dont like figs" becomes "i done like figs", so the note says the
-# opposite, or nothing. Mina, who is not in the dictionary, is "mind". With `ignore_non_words=True` numbers stay, but
-# the time loses its colon, and "dont" is "done" all the same.
+# Guess: `lookup_compound` corrects the spelling of a whole text, which is its purpose. A number is not a word, and a
+# missing apostrophe leads to "don't", which is in the dictionary.
+# Seen: Each piece becomes the nearest word within two changes, and a number is a piece: the PIN 4711 becomes "of of", a
+# debt of 50 euros becomes "of euros", and half past nine becomes "a of". "i dont like figs" becomes "i done like figs",
+# which has lost the "not". Mina becomes "mind". With `ignore_non_words=True` numbers stay, but the time loses its
+# colon, and "dont" is still "done".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# aiocache 0.12.3, cashews 7.6.0 and dogpile.cache 1.5.0 with numpy 2.4.6: two vectors that have little in common are
-# one question, and a vector of 1000 numbers is not.
+# aiocache 0.12.3, cashews 7.6.0 and dogpile.cache 1.5.0 with numpy 2.4.6: two vectors of 1536 numbers that have little
+# in common are one question; two of 1000 numbers are not.
 #
-# Guess: A cached search by a vector has the vector as its key. If an array is no key, there is an error, as with
-# `functools.cache`, whose arguments must have a hash.
-# Seen: The key of all three has the array as `print` shows it: of more than 1000 numbers, the first and the last three.
-# The vectors of two texts, of 1536 numbers, differ in each of the others, and the second text gets the notes of the
-# first. In the same way, an object with a talk in it is its address in memory: after the next message, the answer is
-# still the one to the message before.
+# Guess: A cached search by a vector has the vector as its key. If an array cannot be a key, there is an error, as with
+# `functools.cache`, whose arguments must be hashable.
+# Seen: All three put the array into the key as `print` shows it: of more than 1000 numbers, the first and the last
+# three. The vectors of two texts, of 1536 numbers, differ in all the others, and the second text gets the first one's
+# notes. Similarly, the key of an object that holds a conversation is its address in memory: after the next message, the
+# cache still gives the answer to the message before.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

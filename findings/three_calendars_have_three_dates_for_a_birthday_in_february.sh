@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # icalendar 7.3.2 with recurring-ical-events 3.8.2 (PyPI), ical.js 2.2.1 and node-ical 0.26.1 (npm): the reminders of
-# one calendar are on other days.
+# one calendar fall on different days.
 #
-# Guess: RFC 5545 says that a date which does not exist is left out and not counted, so a reminder "each month" from 31
-# January comes on the 31st of the months that have one, and all libraries give the same days for the same file.
-# Seen: Python does so. node-ical goes to 28 February, and stays on the 28th: the rent that is due on the 31st is due on
-# 28 March and 28 April. A birthday on 29 February is on 1 March in ical.js, and on 28 February in node-ical. Where the
-# first day is none of the rule's ("each Wednesday, three times", noted on a Monday), Python adds it, as a fourth one,
-# and JavaScript leaves it out. (Upstream knows of the dates: ical.js has an open change, and rrule-temporal 2.2.8 has
-# them right, but a node-ical that uses it needs Node 22.)
+# Guess: RFC 5545 says that a date that does not exist is left out and not counted. So a monthly reminder from 31
+# January comes on the 31st of each month that has one, and all libraries give the same days for the same file.
+# Seen: Python follows the RFC. node-ical goes to 28 February and stays on the 28th: the rent that is due on the 31st is
+# due on 28 March and 28 April. A birthday on 29 February is on 1 March in ical.js, and on 28 February in node-ical. If
+# the first day does not fit the rule ("each Wednesday, three times", noted on a Monday), which the RFC leaves
+# undefined, Python adds it as a fourth day, and JavaScript leaves it out. (Upstream knows of the dates: ical.js has an
+# open change, and rrule-temporal 2.2.8 has them right, but a node-ical that uses it needs Node 22.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

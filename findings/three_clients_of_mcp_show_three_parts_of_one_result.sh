@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # @langchain/mcp-adapters 1.1.4 and @ai-sdk/mcp 2.0.99 (npm), langchain-mcp-adapters 0.3.2 (PyPI), with a server of
-# @modelcontextprotocol/server 2.4.0: of the same results of tools, one client shows the model what another keeps from
+# @modelcontextprotocol/server 2.4.0: of the same tool results, one client shows the model parts that another hides from
 # it.
 #
-# Guess: The text in a result is what the tool says, as plain text or as an embedded resource, which is how a server
-# hands over a note; a model reads it with each client. Structured content is shown beside the text or not at all, alike
-# in the two LangChains.
-# Seen: LangChain for JavaScript puts the embedded note into the artifact, so that the model reads "One note:" and no
-# note; in Python it reads the note. (Its README has that as the default of `outputHandling`.) Structured content is
-# shown in JavaScript, with the text, as one piece of JSON, and in neither of the others. And a sound, which LangChain
-# for Python refuses, goes to the model as a text of base64 with the AI SDK: a second of it costs thousands of tokens.
+# Guess: The text in a result is the tool's answer, plain or in an embedded resource, which is how a server hands over a
+# note; each client shows it to the model. Structured content is shown beside the text or not at all, alike in the two
+# LangChains.
+# Seen: LangChain for JavaScript moves the embedded note into the artifact, so the model sees "One note:" and no note;
+# in Python it sees the note. (The JavaScript README has that as the default of `outputHandling`.) LangChain for
+# JavaScript shows structured content with the text, as one piece of JSON; the other two do not show it. LangChain for
+# Python refuses a sound, and the AI SDK sends it to the model as base64 text.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # pgvector-haystack 8.1.2, agno 3.1.10 and llama-index-vector-stores-postgres 0.9.0, with PostgreSQL (in pgserver
-# 0.1.4): the search in words finds nothing in one, anything in another, and the right note in the third.
+# 0.1.4): for one question, one keyword search finds nothing, one returns an unrelated note, and one finds the right
+# note.
 #
-# Guess: A keyword search takes the user's question, as it is half of a hybrid search: notes with more of its words come
-# first, and a note with none of them is not found; so does `InMemoryDocumentStore` of Haystack. All three use the same
+# Guess: A keyword search takes the user's question, as it is half of a hybrid search. Notes with more of its words come
+# first, and a note with none of them is not found, as in `InMemoryDocumentStore` of Haystack. All three use the same
 # index of the same PostgreSQL.
-# Seen: Haystack asks for notes with all words, but for words such as "of": "Please tell me" before a question leaves
-# nothing. Agno asks for all words, too, but only to sort by: where no note has them all, it gives the first notes of
-# the table, and so it does for a word that is nowhere. LlamaIndex asks for any of the words.
+# Seen: Haystack asks for notes with all words, except words such as "of": "Please tell me" before a question leaves
+# nothing. Agno asks for all words too, but only to sort by: if no note has them all, it gives the first notes of the
+# table, even for a word that is in no note. LlamaIndex asks for any of the words.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# nameparser 2.6.0 (PyPI), humanparser 2.7.0 and parse-full-name 1.2.7 (npm): each of them loses a name of another
-# person.
+# nameparser 2.6.0 (PyPI), humanparser 2.7.0 and parse-full-name 1.2.7 (npm): each of them loses part of a different
+# person's name.
 #
-# Guess: Two words without a comma are a first name and a family name. A degree or a particle counts where there is
-# another word for the family name, or where it is written as one, "MA" or "PhD".
-# Seen: humanparser takes Ma, one of the most frequent family names in China, for a degree, so Mei Ma has none, and the
-# first name of "Mr. Ma" is "Mr."; Pe is one too. nameparser takes Mba for one, a family name in Cameroon and Gabon, and
-# parse-full-name takes Van for a particle, so Van Li has no first name. What they do not know they leave empty, without
-# an error, so a note is filed under no family.
+# Guess: Two words without a comma are a first name and a family name. A degree or a particle counts only if another
+# word is left for the family name, or if it is written like one, "MA" or "PhD".
+# Seen: humanparser takes Ma, one of the most frequent family names in China, for a degree, so Mei Ma has no family
+# name, and the first name of "Mr. Ma" is "Mr."; it treats Pe the same way. nameparser does so with Mba, a family name
+# in Cameroon and Gabon. parse-full-name takes Van for a particle, so Van Li has no first name. The missing part is
+# empty, without an error, so a note can be filed under no family.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# anyascii 0.3.3 and unidecode 1.4.0 (PyPI), transliteration 2.6.1 (npm), and NFKC of Python: 2½ becomes 21/2.
+# anyascii 0.3.3 and unidecode 1.4.0 (PyPI), transliteration 2.6.1 (npm), and NFKC of Python: in three of the four, 2½
+# becomes 21/2.
 #
-# Guess: Whatever makes a text comparable before it is stored, in ASCII or in the compatible form of Unicode, changes
-# letters and keeps numbers: 2½ is 2.5, or "2 1/2", as Python itself reads ½ for 0.5.
-# Seen: Of the four, unidecode alone sets a space before the fraction. For the others two and a half pills are "21/2",
-# ten and a half; transliteration does so with a half and a quarter, and sets the space with a third. A power loses its
-# place in all: 10² is 102. So the dose that was noted, and the one that is shown, are two.
+# Guess: Making a text comparable before it is stored, in ASCII or in the compatible form of Unicode, changes letters
+# and keeps numbers: 2½ is 2.5, or "2 1/2", as Python itself reads ½ as 0.5.
+# Seen: Only unidecode puts a space before each fraction. In the others, two and a half pills are "21/2", ten and a half
+# (NFKC has the fraction slash, U+2044, which the program prints as "/"). transliteration does this to a half and three
+# quarters, and puts the space before a third. In all four a power becomes plain digits: 10² is 102. So the stored dose
+# is not the one that was noted.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pypinyin 0.55.0 (PyPI) and pinyin-pro 3.29.4 (npm): a name that one of them wrote in letters is not found by the
-# other.
+# pypinyin 0.55.0 (PyPI) and pinyin-pro 3.29.4 (npm): they spell some family names differently, so one does not find a
+# name that the other wrote in letters.
 #
-# Guess: Names are stored in pinyin without tones beside the characters, so that they are found from a keyboard with
-# letters; both libraries read a character by its words, and write the same letters for the same name.
-# Seen: For three of eight family names they write other letters: 吕 is "lv" in Python and "lü" in JavaScript, 翟 "di" and
-# "zhai", and 尉迟 "yuchi" and "weichi". Where they agree, it may be on a wrong one: 单 is a family Shan, and 曾 a family
-# Zeng, for which both write "dan" and "ceng". pinyin-pro has a mode for family names, with which they are right, and
-# six of them differ from Python; pypinyin has none.
+# Guess: Names are stored in pinyin without tones beside the characters, so that a keyboard with letters can find them.
+# Both libraries read a character by the word that it is in, and write the same letters for the same name.
+# Seen: They differ on three of eight family names: 吕 is "lv" in Python and "lü" in JavaScript, 翟 is "di" and "zhai",
+# and 尉迟 is "yuchi" and "weichi". Where they agree, both can be wrong: the family name 单 is Shan, and 曾 is Zeng, but
+# both write "dan" and "ceng". pinyin-pro has a mode for family names, which gets these right, and six of its names then
+# differ from Python; pypinyin has no such mode.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pyshacl 0.40.1 with rdflib 7.6.0 (PyPI) and rdf-validate-shacl 0.6.5 with n3 2.13.12 (npm): of five notes, each of the
-# two accepts others.
+# pyshacl 0.40.1 with rdflib 7.6.0 (PyPI) and rdf-validate-shacl 0.6.5 with n3 2.13.12 (npm): they disagree on each of
+# five notes.
 #
-# Guess: SHACL is a standard with a suite of tests: the same facts and the same shapes give the same violations, so the
+# Guess: SHACL is a standard with a test suite: the same facts and the same shapes give the same violations, so the
 # check before a fact is stored can run in Python or in the browser.
-# Seen: They differ on all five. JavaScript takes 30 February for a date, a sign of the alphabet in bold for two
-# characters, as UTF-16 has it, and "1" for no truth in a list of true and false. Python takes a date with an hour for a
-# date, and finds that a meeting begins at 10 without a zone before it ends at 11 in UTC, though its zone may be any. So
-# a fact that was checked in one place is refused in the other, or is in the graph although it is no date.
+# Seen: JavaScript accepts 30 February as a date, and counts 𝐀, a bold letter, as two characters, as UTF-16 does. Python
+# accepts a date with an hour as a date, and "1" as a boolean in a list of true and false. It also finds that a meeting
+# begins at 10 without a zone before it ends at 11 in UTC, although the zone can be any. JavaScript refuses these three,
+# and Python refuses the first two. So a fact that passes one check fails the other.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# usearch 2.26.6 beside faiss-cpu 1.15.1: an index that was restored from its file finds less than the one that was
-# saved: 8 of the 10 nearest notes, where it found all.
+# usearch 2.26.6 beside faiss-cpu 1.15.1: an index that was restored from its file finds about 8 of the 10 nearest
+# notes, where the saved one found all.
 #
-# Guess: `Index.restore` gives back the index that was saved: it reads the number of dimensions, the metric and the kind
-# of numbers from the file, so how far a search goes (`expansion_search`) comes with them, as in FAISS, whose files have
+# Guess: `Index.restore` gives back the saved index. It reads the number of dimensions, the metric and the type of
+# numbers from the file, so the breadth of a search (`expansion_search`) comes with them, as in FAISS, whose files have
 # its `efSearch`.
-# Seen: Both expansions are those of a new index again, 64 and 128, whatever they were, by `restore` and with
-# `view=True`. Nothing says so; the same questions find other notes, and new notes are added with less care, too. Loaded
+# Seen: `restore`, with and without `view=True`, sets both expansions back to 64 and 128, those of a new index. No error
+# is raised. The same questions find fewer of the nearest notes, and new notes would be added with less care too. Loaded
 # into an index that was made with the old numbers, the same file finds all.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # vcrpy 9.4.2 and requests-cache 1.3.3, beside hishel 2.0.0: an answer that is recorded or cached for the first time
-# comes to the program when it is over, and not word by word.
+# reaches the program when it is complete, and not word by word.
 #
-# Guess: What records or caches a stream hands each piece on as it comes, and keeps a copy: a user who stops the answer
-# after its first word has that word, with a recorder and without.
-# Seen: Both read all of it before the program gets anything: with requests and with httpx, the first piece is the whole
-# answer. A test of "stop" stops nothing; the time to the first word is that to the last. hishel hands on each piece.
+# Guess: A recorder or a cache passes on each piece of a stream as it comes, and keeps a copy. A user who stops the
+# answer after its first word has that word, with a recorder and without.
+# Seen: Both read the whole answer before the program gets anything: with vcrpy, under requests and under httpx, and
+# with requests-cache, the first piece is the whole answer. So a test of "stop" stops nothing, and the time to the first
+# word is the time to the last. hishel passes on the first word at once.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

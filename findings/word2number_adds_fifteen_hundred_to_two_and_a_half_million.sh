@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# word2number 1.1 and text2digits 0.1.2: two and a half million in words is three numbers, none of them right.
+# word2number 1.1 and text2digits 0.1.2: two and a half million in words becomes 2,501,500, 2 or 2.5.
 #
-# Guess: `word_to_num` reads a number in words, and raises an error for a text that is none, as for "half"; text2digits
-# puts the same numbers as digits into a sentence. A number that comes out is the one that was said.
+# Guess: `word_to_num` reads a number in words, and raises an error for a text that is not one, as for "half".
+# text2digits replaces such numbers with digits in a sentence. A number that comes out is the number that was said.
 # Seen: For word2number, "two million five hundred thousand" is 2,501,500, and "two point five million" is 2. It adds up
-# what is no number: born in "nineteen eighty four" is born in 1524, "minus five" is 5, and "two cats and three dogs"
-# are 5. text2digits has all but one of these right; the second it writes as "2.5000000", which is 2.5 to whoever reads
-# it as a number. Neither raises an error. (Upstream knows of the millions of word2number.)
+# words that are not one number: "nineteen eighty four" is 1524, and "two cats and three dogs" are 5. "minus five" is 5.
+# text2digits gets five of the six right; it writes "two point five million" as "2.5000000", which is 2.5 as a number.
+# Neither raises an error. (Upstream knows of the millions of word2number.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

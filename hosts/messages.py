@@ -166,6 +166,6 @@ def dump_json(own: JSON) -> str | None:
         return None
 
 
-def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
+def in_common(old: Sequence[object], new: Sequence[object]) -> int:
     """Return the number of messages that two conversations have in common at their beginning."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,15 +1,19 @@
 """The base of all memory classes for LangChain."""
 
+import contextlib
 import dataclasses
+import io
+import pickle
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from copy import deepcopy
+from typing import Any, ClassVar, Self, cast
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
-from memzoo.hosts.langchain.messages import object_of, question, to_langchain, values
+from memzoo.hosts.langchain.messages import question, to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
-from memzoo.hosts.langchain.prompts import convert_template, default_prompt
+from memzoo.hosts.langchain.prompts import DefaultPrompt, convert_template, default_prompt
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories.text.keys import input_key_of, output_key_of
@@ -20,7 +24,7 @@ from memzoo.sync import blocking, is_blocking
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
 _NUMBERS = frozenset({"k", "max_token_limit"})
-_ATTRIBUTES = frozenset({"_given", "_history", "_loaded", "_own_history", "_plain"})
+_ATTRIBUTES = frozenset({"_given", "_history", "_own_history", "_plain"})
 
 
 async def either(owner: Any, method: str, *arguments: Any) -> Any:
@@ -71,14 +75,13 @@ class LangChainMemory(BothWays):
     brought: ClassVar[Sequence[str]] = ()
     # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
-    # True if the loaded list is LangChain's own list of messages.
-    list_grows: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # As in LangChain, a program's subclass may change a default by a class attribute, such as `k: int = 2`.
         own = vars(cls).keys() & cls._options() if hasattr(cls, "plain_class") else ()
-        changed = {name: vars(cls)[name] for name in own if not isinstance(vars(cls)[name], property)}
+        # Methods and properties are no defaults.
+        changed = {name: vars(cls)[name] for name in own if not hasattr(vars(cls)[name], "__get__")}
         for name in changed:
             delattr(cls, name)
         cls.defaults = {**cls.defaults, **changed}
@@ -90,12 +93,13 @@ class LangChainMemory(BothWays):
             **options: The options of the LangChain class, and those of memzoo's class with the same name, such as
                 `store`, `conversation_id` and `token_counter`.
         """
-        self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
+        given = self._drop_unknown(options)
+        defaults = {name: _own_default(value) for name, value in self.defaults.items() if name not in given}
+        self._given = {**_DEFAULTS, **self.extras, **defaults, **given}
         for name in _NUMBERS & self._given.keys():
             self._given[name] = _as_number(self._given[name])
         self._history: Any = None
         self._own_history: ChatHistory | None = None
-        self._loaded: list[Any] | None = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)
         brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
@@ -126,18 +130,11 @@ class LangChainMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables for a prompt: a transcript, or a list of messages if `return_messages` is true."""
-        variables = to_langchain(await self.plain.aload_memory_variables(question(inputs, self.plain.input_key)))
-        self._loaded = variables[self.plain.memory_key] if self.list_grows and self.plain.return_messages else None
-        return variables
+        return to_langchain(await self.plain.aload_memory_variables(question(inputs, self.plain.input_key)))
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         """Save an exchange and learn from it. The values of `inputs` and `outputs` are texts or messages."""
         await self.plain.asave_context(values(inputs), values(outputs))
-        # As in LangChain, a chain's result has the list that was loaded, together with the exchange that was saved.
-        loaded, self._loaded = self._loaded, None
-        if loaded is not None:
-            exchange = await self.plain.aentries(2, newest_first=True)
-            loaded += map(object_of, reversed(exchange))
 
     async def aclear(self) -> None:
         """Delete the conversation and everything learnt from it."""
@@ -197,7 +194,7 @@ class LangChainMemory(BothWays):
             object.__setattr__(self, name, value)
             return
         before = dict(self._given)
-        self._given[name] = value
+        self._given[name] = None if isinstance(value, DefaultPrompt) else value
         try:
             self.plain = self._make()
         except Exception:
@@ -217,7 +214,10 @@ class LangChainMemory(BothWays):
                 f"{', '.join(sorted(known))}",
                 stacklevel=3,
             )
-        return {name: value for name, value in options.items() if name in known}
+        # A default prompt, taken from another memory, is the same as none.
+        return {
+            name: value for name, value in options.items() if name in known and not isinstance(value, DefaultPrompt)
+        }
 
     def _adopt(self, history: Any) -> None:
         """Keep the messages in this LangChain history from now on."""
@@ -264,13 +264,19 @@ class LangChainMemory(BothWays):
     # Copies.
 
     def __copy__(self) -> Self:
-        made: Self = _remake_memory(type(self), self._given, None)
+        made: Self = _remake_memory(type(self), self._given, None, by_init=False)
         made.__dict__ |= {"_history": self._history, **self._own_attributes()}
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and deep copies. `__reduce__` would be looked up in the imitated class.
-        return _remake_memory, (type(self), *self._luggage()), self._own_attributes()
+        own = self._own_attributes()
+        state: Any = {name: value for name, value in own.items() if _is_picklable(value)}
+        if type(self).__getstate__ is not object.__getstate__ and isinstance(state := self.__getstate__(), dict):
+            state = {name: value for name, value in cast("dict[str, Any]", state).items() if name not in _ATTRIBUTES}
+        # `__init__` makes again what is left out, such as a lock.
+        by_init = not isinstance(state, dict) or set(cast("dict[str, Any]", state)) != set(own)
+        return _remake_memory, (type(self), *self._luggage(), by_init), state  # pyright: ignore[reportUnknownVariableType]
 
     def _own_attributes(self) -> dict[str, Any]:
         """Return the attributes that a program's subclass has added."""
@@ -298,10 +304,44 @@ def _as_number(value: Any) -> Any:
     return value
 
 
-def _remake_memory(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
+def _own_default(value: Any) -> Any:
+    """Return a default for one memory: a `Field` of pydantic makes it, and a history is copied."""
+    if hasattr(value, "get_default"):
+        return value.get_default(call_default_factory=True)
+    return deepcopy(value) if hasattr(value, "messages") else value
+
+
+class _Trial(pickle.Pickler):
+    """Pickles values without the memories in them, which may refer to the values."""
+
+    def persistent_id(self, obj: Any) -> str | None:
+        """Return an id for a memory, so that it is not pickled."""
+        return "" if isinstance(obj, LangChainMemory) else None
+
+
+def _is_picklable(value: Any) -> bool:
+    try:
+        _Trial(io.BytesIO()).dump(value)
+    except Exception:  # noqa: BLE001 - of any kind
+        return False
+    return True
+
+
+def _remake_memory(
+    cls: type[Any],
+    options: dict[str, Any],
+    content: Content | None,
+    by_init: bool = True,  # noqa: FBT001, FBT002 - older pickles do not have it
+) -> Any:
+    options = {"chat_memory": None, **options}
     if content is not None:
         options = {**options, "store": restore_content(options["conversation_id"], content)}
-    # A program's subclass may have other arguments than options.
+    if by_init:
+        with contextlib.suppress(TypeError):
+            return cls(**options)
+    # A program's subclass may have other arguments than options. The options have the defaults already.
     memory = object.__new__(cls)
+    memory.defaults = {}
     LangChainMemory.__init__(memory, **options)
+    del memory.defaults
     return memory

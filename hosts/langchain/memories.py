@@ -1,14 +1,17 @@
 """Memories with the interface of LangChain's memory classes."""
 
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from contextvars import ContextVar
+from typing import Any, ClassVar, Self, cast
 
-from memzoo.errors import ModelReplyError
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.entities import InMemoryEntityStore, NotesOfMemory, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
-from memzoo.hosts.langchain.messages import dicts
+from memzoo.hosts.langchain.history import ChatHistory
+from memzoo.hosts.langchain.messages import dicts, objects, values
 from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
 from memzoo.hosts.langchain.poor_replies import ConversationKGMemory as PlainKG
 from memzoo.hosts.langchain.state import put
@@ -19,8 +22,16 @@ from memzoo.memories import ConversationSummaryMemory as PlainSummary
 from memzoo.memories import TokenWindowMemory
 from memzoo.memories.options import whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
+from memzoo.memories.text.keys import exchange_of
+from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
+
+logger = logging.getLogger("memzoo")
+
+# The latest list that this thread or task has loaded, with its memory. The next save extends the list.
+_loaded: ContextVar[tuple[BaseMemory, list[Any]] | None] = ContextVar("memzoo_loaded", default=None)
 
 
 class _Buffered(LangChainMemory):
@@ -54,7 +65,34 @@ class ConversationBufferMemory(_Buffered):
     """
 
     plain_class = PlainBuffer
-    list_grows = True
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the conversation: a transcript, or if `return_messages` is true, a list, which the next save extends.
+
+        With a history in a database, the list stays as it is.
+        """
+        plain = self.plain
+        variables = await super().aload_memory_variables(inputs)
+        # As in LangChain, a chain's result has the exchange that was saved, if the history is a list in memory.
+        in_memory = self._history is None or "messages" in getattr(self._history, "__dict__", ())
+        _loaded.set((plain, variables[plain.memory_key]) if in_memory and plain.return_messages else None)
+        return variables
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Save an exchange. The values of `inputs` and `outputs` are texts or messages."""
+        plain, loaded = self.plain, _loaded.get()
+        _loaded.set(None)
+        said, keys, owner = (values(inputs), values(outputs)), (plain.input_key, plain.output_key), type(plain).__name__
+        exchange = exchange_of(*said, keys, self.memory_variables, owner=owner, all_fields=False)
+        await plain.aadd_messages(exchange)
+        if loaded is not None and loaded[0] is plain:
+            redact = Redactor(plain.redact).record
+            loaded[1].extend(objects(redact(record).message for record in exchange))
+
+    async def aclear(self) -> None:
+        """Delete the conversation."""
+        _loaded.set(None)
+        await super().aclear()
 
     @property
     def buffer(self) -> Any:
@@ -77,7 +115,6 @@ class ConversationTokenBufferMemory(_Buffered):
     """Shows the newest messages that fit `max_token_limit`, and always the user's newest message."""
 
     plain_class = TokenWindowMemory
-    list_grows = True
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
@@ -138,25 +175,34 @@ class ConversationSummaryMemory(_Summarizing):
 
     @classmethod
     def from_messages(cls, llm: Any, chat_memory: Any, *, summarize_step: int = 2, **options: Any) -> Self:
-        """Return a memory with a summary of the given messages.
+        """Return a memory with a summary of the given messages. If the model fails, the next save learns from them.
 
         Args:
             llm: The model.
-            chat_memory: A history, which then keeps the memory's messages, or a list of messages.
+            chat_memory: A history, which then keeps the memory's messages, or a list of messages. The `chat_memory` of
+                another memory is copied.
             summarize_step: The number of messages per model call.
             **options: Options of the memory; `buffer` is a summary of the messages before the given ones.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
-        if hasattr(chat_memory, "messages"):
+        summary = before = options.pop("buffer", "")
+        # The summary of another memory is in its history's store, and must stay.
+        if hasattr(chat_memory, "messages") and type(chat_memory) is not ChatHistory:
             memory = cls(llm=llm, chat_memory=chat_memory, **options)
         else:
             memory = cls(llm=llm, **options)
-            memory.chat_memory.add_messages(list(chat_memory))
-        said, summary = dicts(memory.chat_memory.messages), options.get("buffer", "")
-        plain: Any = memory.plain
-        for start in range(0, len(said), summarize_step):
-            summary = plain.predict_new_summary(said[start : start + summarize_step], summary)
-        memory.buffer = summary
+            memory.chat_memory.add_messages(getattr(chat_memory, "messages", chat_memory))
+        said, plain = dicts(memory.chat_memory.messages), cast("PlainSummary", memory.plain)
+        try:
+            for start in range(0, len(said), summarize_step):
+                summary = plain.predict_new_summary(said[start : start + summarize_step], summary)
+        except ModelError as error:
+            if memory.on_model_error == "raise":
+                raise
+            logger.warning("the summary of %d messages waits for the next save: %s", len(said), error)
+            put(memory.plain, lambda _: {"summary": before or None})
+        else:
+            memory.buffer = summary
         return memory
 
 
@@ -164,7 +210,6 @@ class ConversationSummaryBufferMemory(_Summarizing):
     """Shows a summary of older messages, and the newest messages that fit `max_token_limit`."""
 
     plain_class = PlainSummaryBuffer
-    list_grows = True
     brought = ("moving_summary_buffer",)
 
     @property

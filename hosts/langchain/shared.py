@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.base import BothWays, LangChainMemory, either
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
-from memzoo.sync import drive, together
+from memzoo.sync import drive, is_blocking, together
 
 
 class SimpleMemory(BothWays):
@@ -72,8 +72,7 @@ class CombinedMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables of all members."""
-        own = self._own(inputs or {})
-        loaded = await together(either(memory, "load_memory_variables", own) for memory in self.memories)
+        loaded = await self._call("load_memory_variables", self._own(inputs or {}))
         return {name: value for variables in loaded for name, value in variables.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
@@ -83,11 +82,26 @@ class CombinedMemory(BothWays):
             if isinstance(memory, LangChainMemory):
                 # Refuse a wrong exchange before the first member stores it.
                 memory.check_keys(given, outputs)
-        await together(either(memory, "save_context", given, outputs) for memory in self.memories)
+        await self._call("save_context", given, outputs)
 
     async def aclear(self) -> None:
         """Clear all members."""
-        await together(either(memory, "clear") for memory in self.memories)
+        await self._call("clear")
+
+    async def _call(self, method: str, *arguments: Any) -> list[Any]:
+        """Call a method of all members.
+
+        In a synchronous call, members that are not memzoo's run in the caller's thread, as in LangChain, because they
+        may have a connection that works in no other thread.
+        """
+        pooled, alone = list[Any](), list[Any]()
+        for memory in self.memories:
+            (pooled if isinstance(memory, LangChainMemory) or not is_blocking() else alone).append(memory)
+        try:
+            results = await together(either(memory, method, *arguments) for memory in pooled)
+        finally:
+            others = [await either(memory, method, *arguments) for memory in alone]
+        return [*results, *others]
 
     def _own(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a chain may pass a text

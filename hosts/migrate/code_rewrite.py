@@ -340,13 +340,13 @@ class _Rewriting(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]":
-        """Replace an import; if only some names have counterparts, import the counterparts on a line of their own."""
+    ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel":
+        """Replace or remove an import; if only some names have counterparts, import these on a line of their own."""
         split = [self._split(statement) for statement in updated_node.body]
         kept = [statement for stays, _ in split for statement in stays]
         new = [statement for _, moves in split for statement in moves]
         if not new:
-            return updated_node
+            return updated_node.with_changes(body=kept) if kept else cst.RemoveFromParent()
         first = kept or [new.pop(0)]
         others = [cst.SimpleStatementLine([_last(statement)]) for statement in new]
         whole = updated_node.with_changes(body=[*first[:-1], _last(first[-1])])

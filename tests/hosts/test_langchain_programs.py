@@ -1,24 +1,30 @@
 """What public programs do with a memory besides saving and loading comes to the same on both sides."""
 
 import asyncio
+import contextlib
 import copy
 import json
 import pickle
+import sqlite3
+import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.chat_history import InMemoryChatMessageHistory
+from langchain_core.chat_history import BaseChatMessageHistory, InMemoryChatMessageHistory
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
+from pydantic import Field
 
-from memzoo.errors import MessageError, OptionError
-from memzoo.langchain import ConversationChain, ConversationSummaryMemory
+from memzoo.errors import MessageError, ModelError, ModelReplyError, OptionError
+from memzoo.langchain import ChatMessageHistory, ConversationChain, ConversationSummaryMemory
 from memzoo.stores import open_store
-from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
+from tests.hosts.sides import SIDES, NetworkxEntityGraph, SQLChatMessageHistory, answering, made
 from tests.hosts.test_langchain_same import told
 
 with warnings.catch_warnings():
@@ -176,25 +182,99 @@ def test_metadata_stays_with_a_message(copied: Callable[[Any], Any]) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("name", "options"),
     [
         ("ConversationBufferMemory", {}),
-        ("ConversationTokenBufferMemory", {"llm": answering(), "max_token_limit": 99}),
-        ("ConversationSummaryBufferMemory", {"llm": answering(), "max_token_limit": 99}),
-        ("ConversationBufferWindowMemory", {"k": 1}),
+        ("ConversationBufferMemory", {"chat_memory": InMemoryChatMessageHistory}),
+        ("ConversationBufferMemory", {"chat_memory": lambda: SQLChatMessageHistory("a", connection="sqlite://")}),
+        ("ConversationBufferWindowMemory", {"k": lambda: 1}),
     ],
 )
-def test_a_chain_returns_the_list_with_the_new_exchange(name: str, options: dict[str, Any]) -> None:
-    """A program that shows `result["history"]` shows the newest answer, except with a window."""
+def test_a_chain_returns_the_list_with_the_new_exchange(name: str, options: dict[str, Callable[[], Any]]) -> None:
+    """A program that shows `result["history"]` shows the newest answer, except with a window or a database."""
     shown: dict[str, list[Any]] = {side: [] for side in SIDES}
     for side in SIDES:
-        memory = made(side, name, return_messages=True, **options)
+        memory = made(side, name, return_messages=True, **{name: make() for name, make in options.items()})
         for word in ("one", "two"):
             loaded = memory.load_memory_variables({})["history"]
             memory.save_context({"input": word}, {"output": word * 2})
             shown[side].append([one.content for one in loaded])
     assert shown["memzoo"] == shown["langchain"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["ConversationTokenBufferMemory", "ConversationSummaryBufferMemory"])
+def test_a_list_with_a_limit_stays(name: str) -> None:
+    """Because the next save may take messages out of the view, the loaded list stays as it was."""
+    memory = made("memzoo", name, llm=answering("They count."), max_token_limit=6, return_messages=True)
+    memory.save_context({"input": "one"}, {"output": "two"})
+    loaded = memory.load_memory_variables({})["history"]
+    memory.save_context({"input": "three"}, {"output": "four"})
+    assert [one.content for one in loaded] == ["one", "two"]
+
+
+def _change_the_id(memory: Any) -> None:
+    memory.conversation_id = "bo"
+
+
+def _change_the_history(memory: Any) -> None:
+    memory.chat_memory = InMemoryChatMessageHistory()
+
+
+def _clear(memory: Any) -> None:
+    memory.clear()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("switch", [_change_the_id, _change_the_history, _clear])
+def test_a_list_gets_no_other_conversation(switch: Callable[[Any], None]) -> None:
+    """A list that one user holds stays as it is when the memory is used for another user."""
+    memory = made("memzoo", "ConversationBufferMemory", return_messages=True, conversation_id="ann")
+    memory.save_context({"input": "I am Ann."}, {"output": "Hello Ann!"})
+    loaded = memory.load_memory_variables({})["history"]
+    switch(memory)
+    memory.save_context({"input": "I am Bo."}, {"output": "Hello Bo!"})
+    assert [one.content for one in loaded] == ["I am Ann.", "Hello Ann!"]
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_each_of_several_calls_gets_its_own_exchange(*, blocking: bool) -> None:
+    """In threads or tasks that run at the same time, a list gets the exchange of its own call alone."""
+    memory = made("memzoo", "ConversationBufferMemory", return_messages=True)
+    everyone = threading.Barrier(3)
+
+    def ask(word: str) -> list[str]:
+        loaded = memory.load_memory_variables({})["history"]
+        everyone.wait()
+        memory.save_context({"input": word}, {"output": word * 2})
+        return [one.content for one in loaded]
+
+    async def ask_as_task(word: str) -> list[str]:
+        loaded = (await memory.aload_memory_variables({}))["history"]
+        await asyncio.sleep(0)
+        await memory.asave_context({"input": word}, {"output": word * 2})
+        return [one.content for one in loaded]
+
+    async def ask_all() -> list[list[str]]:
+        return await asyncio.gather(*map(ask_as_task, "abc"))
+
+    if blocking:
+        with ThreadPoolExecutor(3) as pool:
+            shown = list(pool.map(ask, "abc"))
+    else:
+        shown = asyncio.run(ask_all())
+    assert shown == [["a", "aa"], ["b", "bb"], ["c", "cc"]]
+
+
+def test_the_list_has_the_exchange_as_it_was_stored() -> None:
+    """What `redact` takes out is not in the list, and each redaction is counted once."""
+    memory = made("memzoo", "ConversationBufferMemory", return_messages=True, redact={"phone": r"555-\d+"})
+    loaded = memory.load_memory_variables({})["history"]
+    memory.save_context({"input": "Call 555-1234."}, {"output": "Yes."})
+    assert [one.content for one in loaded] == ["Call [phone].", "Yes."]
+    assert memory.plain.usage.redacted == {"phone": 1}
 
 
 @pytest.mark.parametrize("inputs", ["Who am I?", [HumanMessage("Who am I?")], 7, None])
@@ -204,6 +284,16 @@ def test_a_chain_loads_with_any_input(inputs: Any) -> None:
         summary = made(side, "ConversationSummaryMemory", llm=answering(), memory_key="summary")
         memory = made(side, "CombinedMemory", memories=[made(side, "ConversationBufferMemory"), summary])
         assert RunnableLambda[Any, Any](memory.load_memory_variables).invoke(inputs) == {"history": "", "summary": ""}
+
+
+def test_an_id_or_metadata_alone_is_changed() -> None:
+    """A message that is put in the place of one with the same words is stored."""
+    for side in SIDES:
+        memory = made(side, "ConversationBufferMemory")
+        memory.chat_memory.add_message(AIMessage("hi", id="1", response_metadata={"v": 1}))
+        changed = AIMessage("hi", id="2", response_metadata={"v": 2})
+        memory.chat_memory.messages = [changed]
+        assert copy.deepcopy(memory).chat_memory.messages == [changed]
 
 
 def test_a_text_alone_is_the_question() -> None:
@@ -260,6 +350,43 @@ def test_a_combined_memory_has_a_memory_of_the_program() -> None:
         assert shared.load_memory_variables({}) == {"lengths": "[2, 3]"}
         memory.clear()
         assert memory.load_memory_variables({}) == {"lengths": "[]", "history": ""}
+
+
+class Rows(Lengths):
+    """A memory with a connection that works in its own thread alone."""
+
+    rows: Any = None
+
+    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The number of rows."""
+        return {"lengths": self.rows.execute("SELECT count(*) FROM said").fetchone()[0]}
+
+    def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
+        """Add a row."""
+        self.rows.execute("INSERT INTO said VALUES (1)")
+
+    def clear(self) -> None:
+        """Delete the rows."""
+        self.rows.execute("DELETE FROM said")
+
+
+def test_a_member_of_the_program_runs_in_the_callers_thread() -> None:
+    """A member that uses SQLite works in a synchronous call, and gets the exchange even if another member fails."""
+    for side in SIDES:
+        with contextlib.closing(sqlite3.connect(":memory:")) as rows:
+            rows.execute("CREATE TABLE said (one)")
+            members = [made(side, "ConversationBufferMemory"), Rows(rows=rows)]
+            memory = made(side, "CombinedMemory", memories=members)
+            memory.save_context({"input": "hi"}, {"output": "hello"})
+            assert memory.load_memory_variables({}) == {"history": "Human: hi\nAI: hello", "lengths": 1}
+            memory.clear()
+            assert memory.load_memory_variables({}) == {"history": "", "lengths": 0}
+            if side == "memzoo":
+                failing = made(side, "ConversationSummaryMemory", llm=answering(), on_model_error="raise")
+                memory.memories.append(failing)
+                with pytest.raises(ModelError):
+                    memory.save_context({"input": "hi"}, {"output": "hello"})
+                assert memory.memories[1].load_memory_variables({}) == {"lengths": 1}
 
 
 def test_the_chain_has_a_memory_of_the_program() -> None:
@@ -338,6 +465,43 @@ def test_a_summary_of_a_history_keeps_the_history() -> None:
         assert memory.chat_memory is history
 
 
+def test_a_summary_of_anothers_history_leaves_its_summary() -> None:
+    """Both memories have a summary of their own."""
+    for side in SIDES:
+        other = made(side, "ConversationSummaryMemory", llm=answering("They greet."))
+        other.save_context({"input": "hi"}, {"output": "hello"})
+        memory = SIDES[side].ConversationSummaryMemory.from_messages(answering("They meet."), other.chat_memory)
+        assert (other.buffer, memory.buffer) == ("They greet.", "They meet.")
+
+
+def test_a_refused_summary_is_learnt_with_the_next_save(caplog: pytest.LogCaptureFixture) -> None:
+    """The memory is made, with a warning and the summary given; `on_model_error="raise"` raises the error."""
+    refusing = "I'm sorry, but I can't help with that."
+    said = [HumanMessage("hi"), AIMessage("hello")]
+    for given in (said, InMemoryChatMessageHistory(messages=list(said))):
+        llm = answering(refusing, "They greet.")
+        memory = ConversationSummaryMemory.from_messages(llm, given, buffer="Before.")
+        assert memory.buffer == "Before."
+        assert "summary of 2 messages waits for the next save" in caplog.text
+        memory.save_context({"input": "bye"}, {"output": "Bye!"})
+        assert (memory.buffer, all(word in llm.asked[1] for word in ("Before.", "hello", "Bye!"))) == (
+            "They greet.",
+            True,
+        )
+    with pytest.raises(ModelReplyError):
+        ConversationSummaryMemory.from_messages(answering(refusing), said, on_model_error="raise")
+
+
+def test_a_summary_of_a_list_has_no_secrets() -> None:
+    """What `redact` takes out is neither stored nor sent."""
+    llm = answering("They talk.")
+    memory = ConversationSummaryMemory.from_messages(
+        llm, [HumanMessage("Call 555-1234.")], redact={"phone": r"555-\d+"}
+    )
+    assert [one.content for one in memory.chat_memory.messages] == ["Call [phone]."]
+    assert "555" not in llm.asked[0]
+
+
 def test_a_summary_of_a_list_is_stored(tmp_path: Path) -> None:
     """The store given to `from_messages` gets the messages and the summary."""
     with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
@@ -368,6 +532,78 @@ def test_the_default_prompt_is_printed(name: str, options: list[str]) -> None:
         if side == "memzoo":
             with pytest.raises(AttributeError):
                 getattr(memory, options[0]).template = "Be brief."
+
+
+def test_the_default_prompt_is_passed_on() -> None:
+    """A default prompt of one memory is the default prompt of another, at its making and later."""
+    options = ["entity_extraction_prompt", "entity_summarization_prompt"]
+    for side in SIDES:
+        old = made(side, "ConversationEntityMemory", llm=answering())
+        given = {option: getattr(old, option) for option in options}
+        new = made(side, "ConversationEntityMemory", llm=answering("Bo", "Bo: Bo bakes."), **given)
+        new.entity_extraction_prompt = old.entity_extraction_prompt
+        assert all(getattr(new, option) == given[option] for option in options)
+        if side == "memzoo":
+            assert not new.plain.has_langchains_prompt
+
+
+def test_a_subclass_has_a_history_for_each_memory() -> None:
+    """A history that is a class attribute, or made by a `Field`, is the memory's own; copies keep its messages."""
+    for side in SIDES:
+        base: Any = SIDES[side].ConversationBufferMemory
+        own: Any = ChatMessageHistory() if side == "memzoo" else InMemoryChatMessageHistory()
+
+        class Mine(base):  # type: ignore[misc]
+            chat_memory: BaseChatMessageHistory = InMemoryChatMessageHistory()
+
+        class Ours(base):  # type: ignore[misc]
+            chat_memory: BaseChatMessageHistory = own
+
+        class Fields(base):  # type: ignore[misc]
+            chat_memory: BaseChatMessageHistory = Field(default_factory=InMemoryChatMessageHistory)
+            memory_key: str = Field(default="chat")
+
+        for cls in (Mine, Ours, Fields):
+            memory, other = cls(), cls()
+            memory.save_context({"input": "I am Ann."}, {"output": "Hello!"})
+            copies = [copy.copy(memory), copy.deepcopy(memory)]
+            assert [one.buffer for one in (memory, *copies)] == ["Human: I am Ann.\nAI: Hello!"] * 3
+            assert (other.buffer, cls().buffer) == ("", "")
+        assert Fields().memory_variables == ["chat"]
+
+
+def test_a_copy_keeps_its_summary_beside_a_default() -> None:
+    """A class attribute with a summary is the first summary, and copies have the current one."""
+
+    class Seeded(ConversationSummaryMemory):
+        buffer: str = "Before."  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    memory = Seeded(llm=answering("They greet."))
+    before = memory.buffer
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    assert (before, memory.buffer, copy.deepcopy(memory).buffer) == ("Before.", "They greet.", "They greet.")
+
+
+def test_a_subclass_has_methods_and_properties() -> None:
+    """Methods and properties with the name of an option are no defaults."""
+    for side in SIDES:
+        base: Any = SIDES[side].ConversationTokenBufferMemory
+
+        class Mine(base):  # type: ignore[misc]
+            def token_counter(self, text: str) -> int:
+                """Count characters."""
+                return len(text)
+
+            @cached_property
+            def conversation_id(self) -> str:
+                """Of the user."""
+                return "ann"
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            memory = Mine(llm=answering(), max_token_limit=99)
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        assert (memory.buffer, memory.token_counter("four")) == ("Human: hi\nAI: hello", 4)
 
 
 def test_a_subclass_changes_the_defaults() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import pickle
 import re
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -460,6 +461,32 @@ class UsersMemory(ConversationBufferMemory):
         self.user = user
 
 
+class LockedMemory(ConversationBufferMemory):
+    """A memory with a lock."""
+
+    def __init__(self, **options: Any) -> None:
+        """Make a memory with a lock."""
+        super().__init__(**options)
+        self.lock = threading.Lock()
+        self.calls = 0
+
+
+class ReopeningMemory(LockedMemory):
+    """A memory that pickles its attributes itself."""
+
+    def __init__(self) -> None:
+        """Make a memory with a key."""
+        super().__init__(memory_key="chat")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock."""
+        return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A new lock."""
+        vars(self).update(state, lock=threading.Lock())
+
+
 class TestCopies:
     """LangChain's memories are pickled into session states."""
 
@@ -492,6 +519,22 @@ class TestCopies:
         copy_of = copied(told(UsersMemory("sam")))
         assert type(copy_of) is UsersMemory
         assert (copy_of.user, copy_of.load_memory_variables({})) == ("sam", {"chat": "Human: hi\nAI: hello"})
+
+    @pytest.mark.parametrize("copied", [copy.deepcopy, unpickled])
+    @pytest.mark.parametrize("cls", [LockedMemory, ReopeningMemory])
+    def test_of_what_cannot_be_pickled(self, cls: Any, copied: Any) -> None:
+        """`__init__`, or a `__setstate__`, makes it again; other attributes are as they were."""
+        memory = told(cls())
+        memory.calls, memory.friend = 7, [memory]
+        copy_of = copied(memory)
+        assert (copy_of.buffer, copy_of.calls, copy_of.lock.locked()) == ("Human: hi\nAI: hello", 7, False)
+        assert (copy_of.lock is memory.lock, copy_of.friend[0] is copy_of) == (False, True)
+
+    def test_of_an_earlier_version(self) -> None:
+        """A pickle without the attributes of a subclass gets them from `__init__`."""
+        remake, (cls, options, content, _), _ = told(LockedMemory()).__reduce_ex__(4)
+        memory = remake(cls, options, content)
+        assert (memory.buffer, memory.calls) == ("Human: hi\nAI: hello", 0)
 
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, unpickled])
     def test_of_memories_of_memories(self, copied: Any) -> None:

@@ -446,6 +446,21 @@ def test_a_module_that_a_class_is_still_reached_through_stays_imported(tmp_path:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import langchain.memory\n", ""),
+        ("from langchain import memory\n", ""),
+        ("import os, langchain.memory\n", "import os\n"),
+        ("from langchain import chains, memory\nchains.x\n", "from langchain import chains\nchains.x\n"),
+    ],
+)
+def test_an_import_without_use_goes(before: str, after: str, tmp_path: Path) -> None:
+    """An unused import of LangChain's memories is removed, because the program may run without LangChain."""
+    code = before + "from langchain.memory import SimpleMemory\na = SimpleMemory()\n"
+    assert migrated(tmp_path, code).after == f"{after}from memzoo.langchain import SimpleMemory\na = SimpleMemory()\n"
+
+
 def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No process is started in vain."""
     (tmp_path / "a.py").write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")

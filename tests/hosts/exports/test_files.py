@@ -418,39 +418,42 @@ def test_times_in_yaml_are_read(tmp_path: Path) -> None:
     assert (log.dates, log.notes) == ([datetime(2026, 3, 22, 18, 1, 5, tzinfo=UTC)], [])
 
 
+MEMBERS: list[tuple[list[dict[str, Any]], list[str], list[str]]] = [
+    ([{"from": "user", "text": "Hi"}, {"from": "bot", "text": "Ho"}], ["Hi", "Ho"], []),
+    (
+        [{"role": "user", "content": "Who?", "images": ["aGk="]}, {"role": "assistant", "content": "Bo."}],
+        ["Who?", "Bo."],
+        ["1 part other than text left out: image"],
+    ),
+    (
+        [{"role": "user", "content": "Hi", "attachments": [{"name": "a.pdf"}]}],
+        ["Hi"],
+        ["1 part other than text left out: a.pdf"],
+    ),
+    (
+        [{"role": "user", "content": "No", "deleted": True}, {"role": "user", "content": "Hi", "deleted_at": None}],
+        ["Hi"],
+        ["left out: 1 deleted message"],
+    ),
+    (
+        [
+            {"role": "user", "content": "Hi", "deleted": "false", "attachments": {}},
+            {"role": "user", "content": "You", "deleted_at": "0001-01-01T00:00:00Z", "images": ""},
+        ],
+        ["Hi", "You"],
+        [],
+    ),
+    (
+        [{"role": "user", "content": [{"type": "image_description", "content": "A red boat."}]}],
+        ["A red boat."],
+        [],
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("messages", "said", "notes"),
-    [
-        ([{"from": "user", "text": "Hi"}, {"from": "bot", "text": "Ho"}], ["Hi", "Ho"], []),
-        (
-            [{"role": "user", "content": "Who?", "images": ["aGk="]}, {"role": "assistant", "content": "Bo."}],
-            ["Who?", "Bo."],
-            ["1 part other than text left out: image"],
-        ),
-        (
-            [{"role": "user", "content": "Hi", "attachments": [{"name": "a.pdf"}]}],
-            ["Hi"],
-            ["1 part other than text left out: a.pdf"],
-        ),
-        (
-            [{"role": "user", "content": "No", "deleted": True}, {"role": "user", "content": "Hi", "deleted_at": None}],
-            ["Hi"],
-            ["left out: 1 deleted message"],
-        ),
-        (
-            [
-                {"role": "user", "content": "Hi", "deleted": "false", "attachments": {}},
-                {"role": "user", "content": "You", "deleted_at": "0001-01-01T00:00:00Z", "images": ""},
-            ],
-            ["Hi", "You"],
-            [],
-        ),
-        (
-            [{"role": "user", "content": [{"type": "image_description", "content": "A red boat."}]}],
-            ["A red boat."],
-            [],
-        ),
-    ],
+    MEMBERS,
 )
 def test_members_of_messages_that_many_applications_store_are_known(
     messages: list[dict[str, Any]], said: list[str], notes: list[str], tmp_path: Path

@@ -13,7 +13,6 @@ from pathlib import Path
 VERSION = "1.0.8"
 FILES = (
     "chains/test_conversation.py",
-    "chains/test_conversation_retrieval.py",
     "chains/test_memory.py",
     "chains/test_summary_buffer_memory.py",
     "memory/test_combined_memory.py",
@@ -22,6 +21,8 @@ FILES = (
 LEFT_OUT = {
     "memory/test_imports.py, memory/chat_message_histories/test_imports.py, schema/test_memory.py": "they list the "
     "names of LangChain's own modules, among them the histories and services of 20 databases",
+    "chains/test_conversation_retrieval.py": "its four tests read the answer out of the list that was loaded before "
+    "the answer was saved: what a memory of memzoo returns does not change any more",
 }
 MEMORY = r"memory(?:\.\w+)*|chains\.conversation\.memory"
 CHAIN = r"chains\.conversation\.base"

@@ -29,6 +29,7 @@ BRANCHED = (
 """The members of a message that name others, as in a tree."""
 _ATTACHED = {"images": "image", "attachments": "attachment", "experimental_attachments": "attachment"}
 """The members for lists of other things than words, with the kind of each thing."""
+_NOT_GONE = frozenset({"none", "false", "", "0", "no", "null"})
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -82,12 +83,9 @@ def message_of(item: Any) -> Message | None:
 
 
 def _is_gone(item: Mapping[str, Any]) -> bool:
-    times = item.get("deleted_at"), item.get("deletedAt")
-    return any(item.get(key) in (True, "true") for key in ("deleted", "is_deleted", "isDeleted")) or any(
-        # Some programs write the first moment of their calendar for none.
-        time and not str(time).startswith("0001-")
-        for time in times
-    )
+    marks = [str(item.get(key)).casefold() for key in ("deleted", "is_deleted", "isDeleted", "deleted_at", "deletedAt")]
+    # Some programs write the first moment of their calendar for no time.
+    return any(mark not in _NOT_GONE and not mark.startswith("0001-") for mark in marks)
 
 
 def messages_of(item: Any) -> list[Message]:

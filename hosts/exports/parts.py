@@ -15,7 +15,7 @@ _CALLS = ("tool_use", "server_tool_use", "tool_call", "tool-call", "dynamic-tool
 _RESULTS = ("tool_result", "tool-result", "tool_call_response", "web_search_tool_result")
 _CALLS_INSIDE = ("toolUse", "functionCall", "function_call", "toolInvocation")
 _RESULTS_INSIDE = ("toolResult", "functionResponse", "function_response")
-_MEDIA = ("image", "image_url", "audio", "audio_url", "video", "video_url")
+_MEDIA = frozenset(f"{kind}{form}" for kind in ("image", "audio", "video") for form in ("", "_url", "_file", "_base64"))
 _MARKS = ("step-start", "source-url", "source-document", "cachePoint")
 """The types of parts that hold neither words nor work."""
 

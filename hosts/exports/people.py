@@ -20,7 +20,8 @@ from memzoo.hosts.exports.readers import (
 
 _ZOOM = re.compile(r"\s*\d\d:\d\d:\d\d\s+From ")
 _IRC = re.compile(
-    r"\[?[\d:./T +-]{5,25}\]?[ \t]{0,3}(?:<[ @+%&~]?[^<>\s]{1,40}>|\*\*\*|-!-|-->|<--|\*) |--- (?:Log|Day) "
+    r"\[?[\d:./T +-]{5,25}\]?[ \t]{0,3}(?:(<[ @+%&~]?[^<>\s]{1,40}>)|\*\*\*|-!-|-->(?![ \t]*\d\d:)|<--|\*) "
+    r"|--- (?:Log|Day) "
 )
 _META = "In Meta's Accounts Center: Your information and permissions, Export your information; choose JSON."
 _NO_ZONE = "times have no zone, and are taken as UTC"
@@ -34,7 +35,8 @@ def _in(*words: str) -> Callable[[str], bool]:
 def _is_irc(head: str) -> bool:
     """Return whether at least half of the lines are messages or events of IRC: another chat may quote a few."""
     lines = [line for line in head.splitlines() if line.strip()]
-    return 2 * sum(_IRC.match(line) is not None for line in lines) >= len(lines) > 0
+    found = [match for line in lines if (match := _IRC.match(line))]
+    return 2 * len(found) >= len(lines) and any(match[1] for match in found)
 
 
 FORMS = (

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import io
 import pickle
 import warnings
@@ -80,8 +81,9 @@ class LangChainMemory(BothWays):
         super().__init_subclass__(**options)
         # As in LangChain, a program's subclass may change a default by a class attribute, such as `k: int = 2`.
         own = vars(cls).keys() & cls._options() if hasattr(cls, "plain_class") else ()
-        # Methods and properties are no defaults.
-        changed = {name: vars(cls)[name] for name in own if not hasattr(vars(cls)[name], "__get__")}
+        # Methods are no defaults; a function is one if its name is annotated, as in `redact: Any = hide`.
+        noted = inspect.get_annotations(cls)
+        changed = {name: vars(cls)[name] for name in own if name in noted or not hasattr(vars(cls)[name], "__get__")}
         for name in changed:
             delattr(cls, name)
         cls.defaults = {**cls.defaults, **changed}
@@ -308,7 +310,10 @@ def _own_default(value: Any) -> Any:
     """Return a default for one memory: a `Field` of pydantic makes it, and a history is copied."""
     if hasattr(value, "get_default"):
         return value.get_default(call_default_factory=True)
-    return deepcopy(value) if hasattr(value, "messages") else value
+    if hasattr(value, "messages"):
+        with contextlib.suppress(TypeError):  # a history in a database cannot be copied
+            return deepcopy(value)
+    return value
 
 
 class _Trial(pickle.Pickler):

@@ -5,7 +5,7 @@ from copy import copy
 from typing import Any
 
 from memzoo.errors import MissingExtraError
-from memzoo.hosts.langchain.messages import OWN, dicts, has_langchain, object_of, objects, record_of
+from memzoo.hosts.langchain.messages import dicts, has_langchain, object_of, objects, record_of
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
@@ -154,7 +154,7 @@ class ChatHistory(MessageHistory):
     async def _areplace(self, new: Sequence[Record]) -> None:
         """Replace the log's messages by new messages, from the first difference on; the memory's states are kept."""
         old = await self._plain.aentries()
-        kept, given = ([(one.message, one.fields.get(OWN)) for one in side] for side in (old, new))
+        kept, given = ([(one.message, object_of(one)) for one in side] for side in (old, new))
         same = in_common(kept, given)
         if gone := [entry.seq for entry in old[same:]]:
             store = managed(self._plain.store, "forget")

@@ -3,7 +3,6 @@
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
 from typing import Any, ClassVar, Self, cast
 
 from memzoo.errors import ModelError, ModelReplyError
@@ -11,7 +10,7 @@ from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.entities import InMemoryEntityStore, NotesOfMemory, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
 from memzoo.hosts.langchain.history import ChatHistory
-from memzoo.hosts.langchain.messages import dicts, objects, values
+from memzoo.hosts.langchain.messages import dicts
 from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
 from memzoo.hosts.langchain.poor_replies import ConversationKGMemory as PlainKG
 from memzoo.hosts.langchain.state import put
@@ -22,16 +21,10 @@ from memzoo.memories import ConversationSummaryMemory as PlainSummary
 from memzoo.memories import TokenWindowMemory
 from memzoo.memories.options import whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
-from memzoo.memories.text.keys import exchange_of
-from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
 
 logger = logging.getLogger("memzoo")
-
-# The latest list that this thread or task has loaded, with its memory. The next save extends the list.
-_loaded: ContextVar[tuple[BaseMemory, list[Any]] | None] = ContextVar("memzoo_loaded", default=None)
 
 
 class _Buffered(LangChainMemory):
@@ -65,34 +58,6 @@ class ConversationBufferMemory(_Buffered):
     """
 
     plain_class = PlainBuffer
-
-    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the conversation: a transcript, or if `return_messages` is true, a list, which the next save extends.
-
-        With a history in a database, the list stays as it is.
-        """
-        plain = self.plain
-        variables = await super().aload_memory_variables(inputs)
-        # As in LangChain, a chain's result has the exchange that was saved, if the history is a list in memory.
-        in_memory = self._history is None or "messages" in getattr(self._history, "__dict__", ())
-        _loaded.set((plain, variables[plain.memory_key]) if in_memory and plain.return_messages else None)
-        return variables
-
-    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange. The values of `inputs` and `outputs` are texts or messages."""
-        plain, loaded = self.plain, _loaded.get()
-        _loaded.set(None)
-        said, keys, owner = (values(inputs), values(outputs)), (plain.input_key, plain.output_key), type(plain).__name__
-        exchange = exchange_of(*said, keys, self.memory_variables, owner=owner, all_fields=False)
-        await plain.aadd_messages(exchange)
-        if loaded is not None and loaded[0] is plain:
-            redact = Redactor(plain.redact).record
-            loaded[1].extend(objects(redact(record).message for record in exchange))
-
-    async def aclear(self) -> None:
-        """Delete the conversation."""
-        _loaded.set(None)
-        await super().aclear()
 
     @property
     def buffer(self) -> Any:
@@ -200,7 +165,8 @@ class ConversationSummaryMemory(_Summarizing):
             if memory.on_model_error == "raise":
                 raise
             logger.warning("the summary of %d messages waits for the next save: %s", len(said), error)
-            put(memory.plain, lambda _: {"summary": before or None})
+            if before:
+                put(memory.plain, lambda _: {"summary": before})
         else:
             memory.buffer = summary
         return memory

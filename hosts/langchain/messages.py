@@ -15,7 +15,7 @@ from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, Message, Record
 
 # The field of a record for LangChain's form of the message; hosts.langchain_threads has the same.
-OWN = "@langchain"
+_OWN = "@langchain"
 
 
 @cache
@@ -53,13 +53,13 @@ def record_of(message: Any) -> Record:
 
         if isinstance(message, BaseMessage) and objects([said]) != [message]:
             own = dump_json(messages_to_dict([message])[0])
-            return Record(said, {} if own is None else {OWN: own})
+            return Record(said, {} if own is None else {_OWN: own})
     return Record(said)
 
 
-def object_of(entry: Entry) -> Any:
+def object_of(entry: Entry | Record) -> Any:
     """Return the LangChain object for a message of the log, as it was when it was stored."""
-    if (own := entry.fields.get(OWN)) and has_langchain():
+    if (own := entry.fields.get(_OWN)) and has_langchain():
         from langchain_core.messages import messages_from_dict
 
         with contextlib.suppress(LookupError, TypeError, ValueError):  # a class of another version, or of a program

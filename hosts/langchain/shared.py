@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.base import BothWays, LangChainMemory, either
+from memzoo.memories import BaseMemory
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.sync import drive, is_blocking, together
 
@@ -89,19 +90,24 @@ class CombinedMemory(BothWays):
         await self._call("clear")
 
     async def _call(self, method: str, *arguments: Any) -> list[Any]:
-        """Call a method of all members.
+        """Call a method of all members, even if one fails.
 
-        In a synchronous call, members that are not memzoo's run in the caller's thread, as in LangChain, because they
-        may have a connection that works in no other thread.
+        In a synchronous call, the program's own members run in the caller's thread, one after another, as in LangChain:
+        they may have a connection that works in no other thread.
         """
         pooled, alone = list[Any](), list[Any]()
         for memory in self.memories:
-            (pooled if isinstance(memory, LangChainMemory) or not is_blocking() else alone).append(memory)
-        try:
-            results = await together(either(memory, method, *arguments) for memory in pooled)
-        finally:
-            others = [await either(memory, method, *arguments) for memory in alone]
-        return [*results, *others]
+            is_own = isinstance(memory, BothWays | BaseMemory)
+            (pooled if is_own or not is_blocking() else alone).append(memory)
+        results, failed = list[Any](), list[Exception]()
+        for some in [pooled, *([one] for one in alone)]:
+            try:
+                results += await together(either(memory, method, *arguments) for memory in some)
+            except Exception as error:  # noqa: BLE001 - raised below
+                failed.append(error)
+        if failed:
+            raise failed[0]
+        return results
 
     def _own(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a chain may pass a text

@@ -37,7 +37,7 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
     if not rows:
         return
     there = _find(rows[0])
-    parents = [name.lower() for name in BRANCHED if not name.startswith("children")]  # some people have children
+    parents = [name.lower() for name in BRANCHED if name != "children"]  # some people have children
     if branched := [one for one in rows[0] if one in parents and any(row[one] for row in rows)]:
         raise make_branch_error(branched[0])
     if "answer" in there and "question" in there and (told := there.get("instruction")):

@@ -103,9 +103,10 @@ def _opens_page(text: str) -> bool:
     """Return whether a title stands before the user's first label, and somebody answers under such a heading."""
     text = text.replace("\r\n", "\n")
     heading = _TITLE.match(text)
-    if not heading or _label(f"# {heading['title']}"):
-        return False
-    labels = [label for line in text[heading.end() :].splitlines() if (label := _label(line))]
+    labels = [label for line in text[heading.end() :].splitlines() if (label := _label(line))] if heading else []
+    named = _label(f"# {heading['title']}") if heading else None
+    if named and labels and (named.mark, named.form) == (labels[0].mark, labels[0].form):
+        return False  # the title is the first label
     roles = [label.role for label in labels if (label.mark, label.form) == (labels[0].mark, labels[0].form)]
     return roles[:1] == ["user"] and "assistant" in roles
 

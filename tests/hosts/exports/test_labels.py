@@ -106,6 +106,7 @@ def test_a_text_without_speakers_is_none(text: str) -> None:
         (f"# User\n\n{'A long log. ' * 500}\n\n# Assistant\n\nIt is fine.", 2),
         (f"ChatGPT said:\n{'A long answer. ' * 500}\n\nYou said:\nThanks.", 2),
         ("# Claude\n\n## Summary\nAll is fine.\n\n# You\n\nThanks.\n\n# Claude\n\nBye.", 3),
+        ("# You\n\n## You\n\nhi\n\n## ChatGPT\n\nhello", 2),
         ("You: What does this line mean?\n12:01:05 <warn> disk full\nChatGPT: The disk is full.", 2),
     ],
 )

@@ -676,6 +676,18 @@ def test_a_chat_that_quotes_a_line_of_irc_is_read(tmp_path: Path):
     assert "<carl>" in log.messages[0]["content"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.vtt", "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n\n00:00:03.000 --> 00:00:04.000\n<v Bo>Is it free?</v>\n"),
+        ("talk.txt", "You: my list\n10:30 * call\n11:30 * eat\n12:30 * fire\nChatGPT: Three things."),
+    ],
+)
+def test_times_with_other_signs_are_no_irc(name: str, text: str, tmp_path: Path):
+    """A log of IRC has names in angle brackets."""
+    assert isinstance(read({name: text}, tmp_path), ChatLog)
+
+
 def test_subtitles_with_a_few_colons_have_no_speakers(tmp_path: Path):
     """A sentence with a colon is not a speaker with words, if most others have none."""
     cues = ["I make three things: cups,", "plates", "and bowls."]

@@ -14,7 +14,7 @@ from memzoo.hosts.roles import say_as
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, Message, Record
 
-# The field of a record for LangChain's form of the message; hosts.langchain_threads has the same.
+# The field of a record for LangChain's form of the message.
 _OWN = "@langchain"
 
 

@@ -33,7 +33,7 @@ class Player:
         recordings: The recordings, in the order of the requests.
         keys: The `RequestKey` of each recorded request, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: A dict from a tool's name to its code and, for a method, the object that the method belongs to.
+        tools: A dict from a tool's name to a pair: the tool's code, and the object of a method.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Player:
             counts: The recorded token counts.
             in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
                 come in any order.)
-            live: The old steps after `recordings`, which are recorded anew; `None` if no step is.
+            live: The old steps that follow `recordings` and are to be recorded anew; `None` to replay all steps.
         """
         self.recording = recordings is None
         self._counts = counts or {}
@@ -111,8 +111,8 @@ class Player:
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
         """Return the recorded token count of a text, or else the result of `count`.
 
-        A recorded count is used even if it is only an estimate and `count` is exact, because with a different count, a
-        memory might send requests that have no recording.
+        The recorded count is used even if it is an estimate and `count` is exact. With another count, a memory might
+        send requests that have no recording.
         """
         key = encoding, text
         if key not in self._counted:
@@ -227,7 +227,7 @@ class Player:
                 self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
-        """Return the recordings without secrets. A secret found in any recording is removed from all of them."""
+        """Return the recordings, with the secrets removed. A secret found in one recording is removed from all."""
         clean = sorted(self.recordings, key=lambda one: one.turn)
         while any(one.known != self.scrubber.known for one in clean):
             clean = list(map(self._clean, clean))

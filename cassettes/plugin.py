@@ -1,4 +1,4 @@
-"""The part of the pytest plugin that is loaded only if a test is marked.
+"""The part of the pytest plugin that is loaded only if a test has the mark `cassette`.
 
 PYTEST_DONT_REWRITE: this module may be imported before pytest registers it.
 """
@@ -149,7 +149,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the list of all tests' cassettes, so that `memzoo cassettes check` can find other files."""
+    """Write the list of all tests' cassettes; `memzoo cassettes check` uses it to find files that no test needs."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)
@@ -252,12 +252,12 @@ def _could_have_tests(path: Path, config: pytest.Config) -> bool:
 
 
 def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:
-    """Return the file of a test's cassette, below the folder of all cassettes.
+    """Return the path of a test's cassette, relative to the folder of all cassettes.
 
     Args:
-        module: The file of the test, relative to the project.
-        names: The classes around the test, if any, and the test with its parameters.
-        tests: The folder of the tests, which is not a part of the result.
+        module: The path of the test's file, relative to the project.
+        names: The names of the classes that contain the test, and the name of the test with its parameters.
+        tests: The folder of the tests, which is left out of the result.
 
     Example:
         >>> cassette_name(PurePath("tests/memories/test_summary.py"), ["test_x[sync]"]).as_posix()

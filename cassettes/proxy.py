@@ -31,7 +31,7 @@ _SECONDS = 600
 class CassetteProxy:
     """A server that plays or records a cassette for clients that use its `url` as the base URL.
 
-    In this process, functions decorated with `recorded_tool` use the cassette, too.
+    Functions decorated with `recorded_tool` use the cassette too, if they run in this process.
 
     Attributes:
         url: The address of the server.
@@ -45,12 +45,12 @@ class CassetteProxy:
         port: int = 0,
         **settings: Unpack[CassetteOptions],
     ) -> None:
-        """Open a cassette and a port. To answer requests, call `serve`, or use `with`, which answers in a thread.
+        """Open a cassette and a port. To answer requests, call `serve`; or use `with` to answer them in a thread.
 
         Args:
             path: The file of the cassette.
             upstream: The URL of the real API, such as `https://api.openai.com`; only for recording.
-            port: The port on loopback; by default any free port.
+            port: The port on this machine; by default any free port.
             **settings: The options of `CassetteSettings`, as for `use_cassette`.
 
         Raises:

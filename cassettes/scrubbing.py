@@ -35,7 +35,7 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 class Scrubber:
     """A filter that removes secrets and unneeded parts from requests and responses.
 
-    Recorded and replayed requests are filtered in the same way, so that they still match.
+    Requests are filtered in the same way when recorded and when replayed, so that they still match.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -52,7 +52,7 @@ class Scrubber:
         """Return a request without secrets, and with only the headers that a cassette keeps.
 
         Raises:
-            TypeError: The body has a form that only the HTTP client can read.
+            TypeError: The body is of a type that only the HTTP client can read, such as an asynchronous iterator.
         """
         known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
         self._learn_key(outside_the_body(request.uri, request.headers))

@@ -127,7 +127,7 @@ def looks_random(value: str) -> bool:
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each secret that is revealed by the words before it.
+    """Yield the start and the end of each secret that the text before it announces as a secret.
 
     Examples are the password in a URL, the text after `Bearer`, and the values in `password: X` and `API_KEY=X`.
     """
@@ -215,7 +215,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Make `hide` replace a file path with its last part in all later texts."""
+        """From now on, make `hide` replace a file path with its last part."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 

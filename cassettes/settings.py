@@ -91,7 +91,8 @@ class CassetteSettings:
         timing: `"recorded"` to record the pauses of streams and repeat them in a replay.
         max_age: The maximum age of a recording in days; by default unlimited.
         stale: The treatment of a recording older than `max_age`: `"warn"` or `"fail"`.
-        note: A line for the cassette's header. By default, the header says so if the offline model was used.
+        note: A line for the cassette's header. By default, a note appears only if the offline model was used, and
+            says so.
         max_bytes: The limit for the size of a recording, in bytes.
         secret_variables: Names of further environment variables with secrets to scrub.
         record_command: The command that records the cassette again, for failure messages.
@@ -154,7 +155,7 @@ class CassetteSettings:
 
     @classmethod
     def of(cls, function: str, given: CassetteOptions) -> Self:
-        """Return the settings that a function got as keyword arguments.
+        """Return the settings given to a function as keyword arguments.
 
         Raises:
             OptionError: A setting is unknown or wrong.

@@ -20,17 +20,17 @@ _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a run: a call of a model, a call of a tool, or another request.
+    """A step of a run: a model call, a tool call, or another request.
 
     Attributes:
-        kind: The kind: `"model"`, `"memory"` (a memory's own call of a model), `"tool"` or `"request"`.
+        kind: The kind: `"model"`, `"memory"` (a memory's own model call), `"tool"` or `"request"`.
         name: The name of the model or the tool, the prompt of the memory, or the method and path.
-        said: The new part of the request: messages that no earlier step had, the arguments of a tool, or the body.
+        said: The new part of the request: the messages that no earlier step had, a tool's arguments, or the body.
         answer: The answer: text, called tools, a tool's result, or its exception.
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
-        title: The kind and name, by which the steps of two runs are paired.
+        title: The kind and name, used to pair the steps of two runs.
     """
 
     number: int
@@ -85,7 +85,7 @@ def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORE
 def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
     """Return the number of a step, given its number or its name.
 
-    If several steps have the name, the first of them counts.
+    If several steps have the name, the first one is used.
 
     Raises:
         OptionError: There is no such step.
@@ -101,8 +101,8 @@ def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
 def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[str, Step | None, Step | None]]:
     """Yield the steps of two runs side by side.
 
-    Steps with equal `title`, `said`, `answer` and `status` are paired first. Between two of these pairs, the remaining
-    steps with equal titles are paired.
+    Steps with equal `title`, `said`, `answer` and `status` are paired first. In each gap between these pairs, steps
+    with equal titles are then paired.
 
     Yields:
         A mark and the two steps. The mark is `"="`, `"~"` (changed), `"-"` (only in the old run) or `"+"` (only in the

@@ -1,4 +1,4 @@
-"""Records calls of tools: a function decorated with `recorded_tool` runs while recording, but not in a replay."""
+"""Records tool calls: a function decorated with `recorded_tool` runs while recording, but not in a replay."""
 
 import inspect
 import json
@@ -39,7 +39,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
     In a replay, the function does not run: a call with recorded arguments returns the recorded result or raises the
-    recorded exception. Requests and other recorded tools that the function uses are not recorded. Without an open
+    recorded exception. Requests and tool calls made inside the function are not recorded separately. Without an open
     cassette, the function runs as usual.
 
     Args:
@@ -84,11 +84,11 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
 
 
 def read_outcome(recorded: Recorded) -> dict[str, Any]:
-    """Return the outcome of a recorded call of a tool.
+    """Return the outcome of a recorded tool call.
 
     Returns:
-        A dict with the value under `"returned"` or `"raised"`. For a generator, `"yielded"` has its items, and `"left"`
-        is true if the caller left it early.
+        A dict with the value under `"returned"` or `"raised"`. For a generator, its items are under `"yielded"`, and
+        `"left"` is true if the caller left it early.
 
     Raises:
         CassetteError: The outcome has a value that cannot be read, for example because its class no longer exists.

@@ -12,7 +12,7 @@ from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_valu
 
 
 def is_foreign(document: Any) -> bool:
-    """Return whether a document is a cassette of vcrpy."""
+    """Return whether a document is a vcrpy cassette."""
     if not is_object(document) or not is_array(document.get("interactions")):
         return False
     if not document["interactions"]:
@@ -21,7 +21,7 @@ def is_foreign(document: Any) -> bool:
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the recordings in a cassette of vcrpy. If `export_cassette` wrote it, calls of tools are included.
+    """Return the recordings in a vcrpy cassette. If `export_cassette` wrote the cassette, tool calls are included.
 
     Raises:
         LookupError: A part of the cassette is missing.
@@ -36,7 +36,7 @@ def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
 
 
 def foreign_date(recordings: Iterable[Recorded]) -> str:
-    """Return the date of a cassette of vcrpy, taken from its oldest answer; "" without dates."""
+    """Return the date of a vcrpy cassette, taken from its oldest answer; "" without dates."""
     found = list[str]()
     for value in (value for one in recordings for value in one.response["headers"].get("date", ())):
         with suppress(ValueError):

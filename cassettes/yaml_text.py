@@ -37,7 +37,7 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
     Args:
         value: The JSON value.
         compact: True to pack long vectors, and to write repeated long parts only once.
-        whole: True to put YAML's marks `---` and `...` around the text, so that a missing end is noticed.
+        whole: True to put YAML's marks `---` and `...` around the text, so that a cut-off file is noticed.
     """
     names = dict[int, str]()
     if compact:

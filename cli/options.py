@@ -82,7 +82,7 @@ def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the arguments for typer's decorator `command` that put a command under its heading in the help."""
+    """Return the arguments that make typer's decorator `command` list a command under its heading in the help."""
     shown: dict[str, Any] = vars(function).get("shown", {})
     return shown
 
@@ -169,7 +169,7 @@ class Asked:
         """The options in --model, as arguments of `ChatModel`.
 
         Raises:
-            OptionError: A part of the text is not an option, or an option that needs a number has another value.
+            OptionError: A part of the text is not an option, or an option needs a number but has another value.
         """
         found = _MODEL.fullmatch(self.given)
         options = read_options(found[2]) if found else {}
@@ -195,7 +195,7 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory of the strategy in `given`. If the strategy needs a model, it gets the model of --model.
+        """Return a memory with the strategy in `given`. If the strategy needs a model, it gets the one in --model.
 
         Raises:
             OptionError: The endpoint is not a URL, or the key is missing.
@@ -250,7 +250,7 @@ class Workers:
 
 
 def read_memory(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the strategy's short name and the options in a value of --memory, such as window:k=3.
+    """Split a value of --memory, such as window:k=3, into the strategy's short name and its options.
 
     Raises:
         OptionError: No strategy has this name.
@@ -313,7 +313,7 @@ def _tell(ids: list[str]) -> str:
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a text to a file; without a file, print it: in UTF-8 too, unless it goes to a terminal.
+    """Write a text to a file in UTF-8. Without a file, print the text; unless to a terminal, in UTF-8 too.
 
     Only the owner may read a new file, because it contains conversations.
 

@@ -74,8 +74,8 @@ def show(
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view prints the messages of the strategy in --memory; some strategies call the model to find names in --query.
-    --as state lists the states, or prints the state of --memory as JSON. The other formats write facts: graph as text,
-    html as a picture, and json, mermaid and graphml for other programs.
+    --as state lists all states; with --memory, it prints that strategy's state as JSON. The other formats write facts:
+    graph as text, html as a picture, and json, mermaid and graphml for other programs.
     """
     with stored.open_conversation() as (store, id_):
         if form == "state":

@@ -70,7 +70,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
     Output printed meanwhile appears above the bars.
 
     Args:
-        *columns: The columns; by default a description, a bar, the share done and the time left.
+        *columns: The columns; by default a description, a bar, the percentage done and the time left.
     """
     from rich.progress import Progress
 

@@ -1,4 +1,4 @@
-"""The forms of exports from applications for chats with models, such as ChatGPT."""
+"""The forms of exports from chat applications for models, such as ChatGPT."""
 
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having

@@ -1,4 +1,4 @@
-"""Makes conversations from logged calls to models.
+"""Reconstructs conversations from logged model calls.
 
 Each call repeats the history of its conversation, so repeated messages are left out.
 """
@@ -39,7 +39,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call to a model, or a logged state of a conversation. A state has all messages so far.
+    """A logged model call, or a logged state of a conversation. A state contains all messages so far.
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -199,7 +199,7 @@ def _parse(text: str) -> Any:
 
 
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
-    """Yield the conversations in logged calls, each message only once.
+    """Yield the conversations in logged calls, with each message only once.
 
     A call continues a conversation if it repeats all messages of the conversation. A call that has the
     conversation's id needs to repeat only some of them.
@@ -207,7 +207,7 @@ def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: s
     Args:
         calls: The calls.
         title: The title for conversations without an id.
-        others: The number of log entries that are not calls. If there are any, a note in the result gives the number.
+        others: The number of log entries that are not calls. If there are any, a note in the result states the number.
         noun: The word for such an entry in the note, such as "span".
     """
     given = list(calls)

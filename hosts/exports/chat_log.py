@@ -32,7 +32,7 @@ class ChatLog:
         messages: OpenAI chat messages, oldest first.
         dates: The time of each message; `None` if unknown.
         notes: Sentences about the parts that were left out or changed.
-        id: The conversation's id in its export; "" without one.
+        id: The conversation's id in its export; "" if the export has none.
         branches: A function that yields the branches that are not in `messages`, each as a conversation.
     """
 
@@ -250,7 +250,7 @@ def _is_empty(message: Message) -> bool:
 
 
 def in_order(pairs: list[tuple[Any, datetime | None]]) -> list[tuple[Any, datetime | None]]:
-    """Return pairs of an entry and its date, sorted by date; unchanged if a date is missing."""
+    """Return pairs of an entry and its date, sorted by date; in the given order if a date is missing."""
     dates = [date for _, date in pairs if date]
     if not dates or len(dates) < len(pairs):
         return pairs

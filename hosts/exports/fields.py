@@ -37,7 +37,7 @@ class Fields:
         roles: A dict from a value at `role` to a role, such as `{"True": "user"}`. Common names of roles need no entry.
             The key "*" stands for all other texts, "None" for a missing value. A message with the role "" is left out.
             In a talk between people, the role "person" means that the speaker may be the user or somebody else.
-        left_out: The entries to leave out, with a noun for each kind of entry. A note gives the number of each kind.
+        left_out: The entries to leave out, with a noun for each kind of entry. A note states the number of each kind.
             `{"deleted": "deleted message"}` leaves out all entries whose member "deleted" is true.
             `{"type": {"text": "", "*": "notice"}}` leaves out all entries whose type is not "text", and counts them as
             notices.
@@ -47,15 +47,15 @@ class Fields:
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
-        shown: The path, in the document, of the id of the last message in the branch that the application shows. By
-            default, the last branch in the file is read.
-        versions: The path, in a message, of the list of the message's versions.
-        version: The path, in a message, of the number of the shown version (from 0); if `version_id` is given, of the
-            shown version's id.
-        version_id: The path, in a version, of the version's id.
+        shown: The path of a message's id in the document. The branch that ends with this message is read; by default,
+            the last branch in the file.
+        versions: The path of the list of versions in a message.
+        version: The path of the shown version in a message: of its position in `versions`, counted from 0, or of its
+            id if `version_id` is given.
+        version_id: The path of the id in a version.
         people: True for a talk between people (see `Talk`).
-        attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
-            a note.
+        attached: The paths of the lists of attachments in a message. Pasted texts become part of the message; files
+            are counted in a note.
         each: The path of the list of conversations in the document. The other paths then begin at a conversation.
         group: The path of the conversation's id in a message, if a list mixes the messages of several conversations.
         entry: A function that takes an entry and its place (such as "message 3"). It returns the message to read, or a

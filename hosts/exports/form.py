@@ -34,12 +34,12 @@ class Form:
             - "database": an SQLite file; `read` gets its path.
         recognise: A function that tells whether a document has the form.
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
-        known: A text for the user: the versions or dates of the exports that have this form, and their peculiarities.
+        known: A text for the user: the versions or dates of the exports with this form, and their peculiarities.
         get: Instructions for getting the export.
         beside: The names of the export's other files; `*` stands for any text. These files are ignored in a folder that
             has a document of this form.
-        items: The name of a long list in an object. `read` is then called once for each item, with an object whose list
-            has only that item.
+        items: The name of a long list in an object. If given, `read` is called once for each item of the list, with
+            an object in which the list has only this item.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Form:
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
     """Return a function that tells whether an object has all given members.
 
-    The object must have a value, possibly null, at each path in `paths`, and each value in `values` under its name. If
-    the function gets a list, one such object in the list is enough.
+    The object must have a member at each path in `paths`; the member may be null. It must also have the members in
+    `values`, with the same values. If the function gets a list, one such object in the list is enough.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

@@ -1,4 +1,4 @@
-"""Reads the words of an HTML text."""
+"""Extracts the text of an HTML page."""
 
 from html.parser import HTMLParser
 
@@ -10,7 +10,7 @@ _HIDDEN = {"script", "style"}
 
 
 def words_of(html: str) -> str:
-    r"""Return the words of an HTML text, with each block on its own line.
+    r"""Return the text of an HTML page, with each block on its own line.
 
     Example:
         >>> words_of("<p>Tea &amp; <b>milk</b></p><ul><li>hot</li></ul>")

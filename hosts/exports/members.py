@@ -168,10 +168,10 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
     """Return an optional member of a message, such as "thought"; `None` if the message lacks the member.
 
-    `kind` is the type of the member. `place` is the place of the message, for the error.
+    `kind` is the type that the member must have. `place` is the place of the message, for the error.
 
     Raises:
-        TransferError: The member has another type, or it is missing and another member has a similar name.
+        TransferError: The member has another type, or its name is probably misspelt.
     """
     value = item.get(key)
     if value is None:

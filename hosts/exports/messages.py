@@ -191,7 +191,7 @@ def conversation_of(
 
 
 def make_branch_error(key: str) -> TransferError:
-    """Return the error for messages that name each other under a key, and so may be branches."""
+    """Return the error for messages that refer to each other under `key`, because they may form branches."""
     return TransferError(
         f"it has {key!r}, so its messages may be branches in a format that memzoo does not know; "
         "if they are in order, remove this key from the file"
@@ -199,7 +199,7 @@ def make_branch_error(key: str) -> TransferError:
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return a message's time, found under one of the keys that exports often use; `None` if none is there."""
+    """Return a message's time, found under one of the usual keys of exports; `None` without a time."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 
@@ -289,12 +289,12 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call. A tool call belongs to the same answer as the item before it."""
+    """Return whether an item belongs to the same answer as the item before it, which is true of tool calls."""
     return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 
 def is_call(item: Mapping[str, Any]) -> bool:
-    """Return whether an item is a tool call, the result of a tool, or a thought."""
+    """Return whether an item is a tool call, a tool's result, or a thought."""
     return item.get("type") in (*_CALLS, *_RESULTS, "reasoning") and "role" not in item
 
 

@@ -1,4 +1,4 @@
-"""The forms of exports from applications for chats between people, such as WhatsApp."""
+"""The forms of exports from chat applications for people, such as WhatsApp."""
 
 import re
 from collections.abc import Callable

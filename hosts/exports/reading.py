@@ -30,9 +30,9 @@ class Choice:
             given too, this option changes no roles.
         all_branches: True to read every branch as a conversation; false to read only the branch that the application
             shows.
-        title: A text that the title must contain, regardless of case; "" for any title.
+        title: A text that the title must contain; case is ignored. "" for any title.
         since: A time. Only conversations with a message at or after this time are chosen; `None` for all.
-        last: The number of conversations to choose. Those with the newest messages are chosen. 0 or `None` for all.
+        last: The number of conversations to choose: the ones with the newest messages. 0 or `None` for all.
     """
 
     user: str = ""
@@ -180,7 +180,7 @@ def choose_last(
 ) -> Iterator[AnyRead | TransferError]:
     """Yield the conversations with the newest messages, in the order of `read`.
 
-    No other conversations are held in RAM.
+    At most `number` conversations are held in RAM.
 
     Args:
         read: The conversations and errors; each error is yielded at once.

@@ -39,7 +39,7 @@ class Talk:
             name: The speaker's name; "" or `None` if the export has none.
             words: A text, or a list of texts and parts. A message without words is left out.
             date: The time of the message.
-            is_user: True if the speaker is the user, false if somebody else; `None` if the export does not say.
+            is_user: True if the speaker is the user, false if it is somebody else; `None` if the export does not say.
         """
         said: Any = words.strip() if isinstance(words, str) else words if isinstance(words, list) else ""
         self._said.append((name or "", said, date, is_user))

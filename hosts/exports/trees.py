@@ -29,11 +29,11 @@ def tree_of(
 
     Args:
         title: The conversation's title.
-        parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
+        parents: A dict from each node's id to its parent's id; `None` or "" for a node without a parent.
         said: A function that takes a node's id, and returns the node's messages with dates.
-        shown: The id of the branch's last node; by default, the last leaf in `parents` whose branch has messages.
+        shown: The id of the branch's last node. By default, the branch is the last one in `parents` that has messages.
         unsaid: A function that takes the id of a node without messages, and returns a noun such as "tool step". A note
-            gives the number of nodes for each noun. Nodes with the noun "" are not counted.
+            states the number of nodes for each noun. Nodes with the noun "" are not counted.
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 

@@ -1,4 +1,4 @@
-"""Reads logs of calls to models: Langfuse's observations, and the requests and answers logged by gateways."""
+"""Reads logs of model calls: Langfuse's observations, and the requests and answers logged by gateways."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _PLACES = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
 
 
 def is_langfuse(document: Any) -> bool:
-    """Return whether a value is an export of Langfuse: a session, a trace, or a list of observations or traces."""
+    """Return whether a value is a Langfuse export: a session, a trace, or a list of observations or traces."""
     known = dict_of(document)
     if known:
         return isinstance(known.get("observations"), list) or {"traces", "projectId"} <= known.keys()

@@ -13,7 +13,7 @@ _FIELDS = Fields(text="contentParts|content", date="timestamp?", title="threadNa
 
 
 def is_chatbox(document: Any) -> bool:
-    """Return whether an object has sessions of Chatbox."""
+    """Return whether an object has Chatbox sessions."""
     return any(key.startswith(_SESSION) for key in document)
 
 

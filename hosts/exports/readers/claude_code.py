@@ -1,4 +1,4 @@
-"""Reads sessions of Claude Code (JSON Lines in `~/.claude/projects`) and of Qwen Code."""
+"""Reads the sessions of Claude Code (JSON Lines in `~/.claude/projects`) and of Qwen Code."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ _COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-",
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a session: the branch that ends with the last entry.
 
-    If the session's history was summarised for the model, the summarised messages are read too.
+    If a summary has replaced older messages for the model, the older messages are read too.
     """
     named = {parent for entry in document for key in ("parentUuid", "logicalParentUuid") if (parent := entry.get(key))}
     # An entry without a message matters if another follows it.

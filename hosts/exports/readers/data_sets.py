@@ -1,4 +1,4 @@
-"""Reads conversations of data sets: OpenAssistant's trees, and conversations with a preferred answer."""
+"""Reads conversations from data sets: OpenAssistant's trees, and conversations with a preferred answer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -54,7 +54,7 @@ def has_preference(item: Any) -> bool:
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation, ending with the preferred answer, in the form of OpenAI, LLaMA-Factory or TRL."""
+    """Yield the conversation, ending with the preferred answer. OpenAI's, LLaMA-Factory's and TRL's forms are read."""
     place = "the conversation"
     is_openai = "preferred_output" in document
     name = "preferred_output" if is_openai else "chosen"

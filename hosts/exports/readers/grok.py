@@ -19,7 +19,7 @@ _CARD = re.compile(
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of an export. Of several branches, only the branch that Grok shows is read."""
+    """Yield the conversations of an export. If there are several branches, only the one that Grok shows is read."""
     for place, talk in enumerate(document["conversations"], start=1):
         about = need(talk, "conversation", f"conversation {place}")
         name, key = str(pick(about, "title|id") or f"{title} {place}"), str(about.get("id") or "")

@@ -1,4 +1,4 @@
-"""Reads exports of two help desks: conversations of Intercom, and tickets of Zendesk."""
+"""Reads exports of two help desks: Intercom conversations and Zendesk tickets."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from memzoo.hosts.messages import dict_of, dicts_of
 
 
 def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a conversation in the form of Intercom's API. Internal notes are left out."""
+    """Yield a conversation from Intercom's API. Internal notes are left out."""
     listed = dict_of(document.get("conversation_parts"))
     parts = list_at(listed, "conversation_parts", "a conversation, as a list of the API has it,")
     # The first message, which older versions call conversation_message.
@@ -48,13 +48,13 @@ _INTERCOM = Fields(
 
 
 def is_zendesk(item: Mapping[str, Any]) -> bool:
-    """Return whether an object of Zendesk's API is a ticket with comments, or has a list of comments."""
+    """Return whether an object from Zendesk's API is a ticket with comments, or has a list of comments."""
     comments = dicts_of(pick(item, "comments|ticket.comments"))
     return any({"author_id", "html_body", "plain_body"} & comment.keys() for comment in comments[:50])
 
 
 def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a ticket as a conversation. The user is the requester; without one, the author of the first comment."""
+    """Yield a ticket as a conversation. The requester is the user; without one, the author of the first comment is."""
     ticket = dict_of(document.get("ticket")) or document
     names = {one.get("id"): one.get("name") for one in dicts_of(document.get("users"))}
     comments = list_at(document if "comments" in document else ticket, "comments", "the ticket")

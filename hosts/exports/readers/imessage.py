@@ -21,7 +21,7 @@ def is_text(head: str) -> bool:
 def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat, with "Me" as the user. The times have no zone, and are read as UTC.
 
-    The file has each reply twice: below the message that it answers, and at its own time. Only the copy at its
+    The file contains each reply twice: below the message that it answers, and at its own time. Only the copy at its
     own time is read.
     """
     talk = Talk(title)

@@ -34,17 +34,17 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat that was not encrypted from end to end."""
+    """Yield a chat that was not end-to-end encrypted."""
     yield _FIELDS.read({**document, "title": mend(document.get("title"))}, title)
 
 
 def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat that was encrypted from end to end. Meta offers these as a separate download, in another form."""
+    """Yield an end-to-end encrypted chat. Meta offers such chats as a separate download, in another form."""
     yield _ENCRYPTED.read({**document, "title": re.sub(r"_\d+$", "", str(document["threadName"]))}, title)
 
 
 def mend(text: Any) -> Any:
-    r"""Return a text with its encoding repaired: Meta's download writes each UTF-8 byte as a character of its own.
+    r"""Return a text with its encoding repaired: Meta's download has a separate character for each UTF-8 byte.
 
     Example:
         >>> mend("Caf\u00c3\u00a9"), mend("Caf\u00e9"), mend(None)

@@ -1,4 +1,4 @@
-"""Reads threads of OpenAI's Assistants: pages of `threads.messages.list`, newest messages first."""
+"""Reads threads of OpenAI's Assistants API: pages of `threads.messages.list`, newest messages first."""
 
 import functools
 from collections.abc import Iterator

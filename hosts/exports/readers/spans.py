@@ -1,4 +1,4 @@
-"""Reads OpenTelemetry spans of calls to models, as several libraries write them."""
+"""Reads OpenTelemetry spans of model calls, as several libraries write them."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,13 +17,13 @@ _KINDS = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 def is_otlp(document: Any) -> bool:
-    """Return whether a value is a batch of OpenTelemetry's spans, or a list of batches."""
+    """Return whether a value is a batch of OpenTelemetry spans, or a list of batches."""
     batches = as_list(document)
     return bool(batches) and all("resourceSpans" in dict_of(one) for one in batches)
 
 
 def is_phoenix(document: Any) -> bool:
-    """Return whether a value has spans as Phoenix or OpenTelemetry's SDK writes them."""
+    """Return whether a value has spans in the form of Phoenix or OpenTelemetry's SDK."""
     spans = dicts_of(dict_of(document).get("data", document))
     return any(
         {"span_kind", "context"} & one.keys() and any(key.startswith("attributes") for key in one) for one in spans

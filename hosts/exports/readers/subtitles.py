@@ -1,4 +1,4 @@
-"""Reads transcripts of meetings in WebVTT, as Teams and Zoom write them."""
+"""Reads meeting transcripts in WebVTT, as Teams and Zoom write them."""
 
 import html
 import re
@@ -15,7 +15,7 @@ _TAG = re.compile(r"</?[^<>\n]{1,60}>")
 
 
 def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the meeting. Consecutive words of the same person become one message, which has no date.
+    """Yield the meeting. Consecutive cues of the same speaker become one message, without a date.
 
     Raises:
         TransferError: The file names no speaker, or names one in less than half of its cues.

@@ -1,4 +1,4 @@
-"""Reads chats of Copilot in VS Code: files of the command "Chat: Export Chat", and session files."""
+"""Reads Copilot chats from VS Code: files written by the command "Chat: Export Chat", and session files."""
 
 from pathlib import PurePosixPath
 from typing import Any

@@ -179,7 +179,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     FILE:last=20 takes the newest instead.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: each question is a sentence by
-    the user, with a gap in place of a name, a number, a date or a taste.
+    the user, with a gap in place of a name, a number, a date or a preference.
     """
     if compared.formats:
         for form in known_forms():

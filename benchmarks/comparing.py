@@ -71,14 +71,14 @@ def compare(
 ) -> Comparison:
     """Run memories through conversations, ask the questions, and return the comparison.
 
-    If a memory's model fails, the memory is still measured. After any other error, the memory's row has the error in
-    place of figures.
+    If a memory's model fails, the memory is still measured. After any other error, the memory's row shows the error
+    instead of figures.
 
     Args:
         transcripts: The conversations, at least one.
         memories: The memories to compare; by default the seven strategies. The baselines "none" and "everything" are
             always added.
-        settings: The settings; by default a budget of 1,000 tokens, with rules in place of a model.
+        settings: The settings; by default, a budget of 1,000 tokens and the offline model (rules).
         out: A folder or URL for finished work; an interrupted run continues there.
         executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
@@ -179,14 +179,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants and, for a bundled conversation, copies with states that a large model wrote beforehand."""
+    """Return the variants. For a bundled conversation, add copies with states recorded from a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants. If `beside_learnt` adds a copy of a variant, return only the copy."""
+    """Return the variants, replacing each one that has a copy from `beside_learnt` with this copy."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

@@ -181,7 +181,7 @@ class Survey:
     """A summary of all conversations and questions, for a comparison.
 
     Attributes:
-        talks: The totals over all conversations, and the first 100 conversations.
+        talks: The totals over all conversations, with a list of the first 100 conversations.
         questions: A pair for each question: the number of its conversation, and the kind of question.
         details: The questions that the report shows one by one: the first ones, up to `MOST_QUESTIONS`.
         marked: The number of marked lines (see `Mark`), such as rules and goals.

@@ -112,7 +112,7 @@ class SharedBudget:
             needed: The highest possible cost of the call that was refused at the limit; 0 if no call was refused.
 
         Returns:
-            True if a call was refused although the task's share was all that was left of the whole budget.
+            True if a call was refused and no larger share is possible, because the task already had all that was left.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -179,7 +179,7 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """Return a model's prices for a million tokens of input and of output; 0 for a model without a price."""
+    """Return a model's prices per million tokens of input and of output; 0 for a model without a price."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
@@ -209,7 +209,7 @@ def prices_given(
 ) -> tuple[dict[str, tuple[float, float]], str]:
     """Read the prices of models, and the currency, from a file and from a configuration.
 
-    A price is for a million tokens. Each model has two prices, for input and output, or one price for both.
+    Prices are per million tokens. Each model has two prices, for input and output, or one price for both.
 
     Args:
         file: A TOML file with prices.

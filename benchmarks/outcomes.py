@@ -131,7 +131,7 @@ class Outcome(Shape):
         asking: The model calls to load the memory for questions.
         judging: The model calls to answer the questions and to judge the answers.
         embedding: The embedding calls while loading and saving.
-        settled: The model calls made by `settle` when everything has already been learnt; none are expected.
+        settled: The model calls of `settle` when there is nothing left to learn; the right number is 0.
         failed_saves: The number of saves that failed because of the model.
         budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.

@@ -95,7 +95,7 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: How far, at most, this memory may be behind another memory, with 95% certainty (see `most_behind`);
+        behind: The largest distance by which another memory may be better, with 95% certainty (see `most_behind`);
             `None` for a memory that does not compete.
         agreement: The share of questions on which two measures agree: the judge's mark, and whether the answer is in
             the view.
@@ -145,7 +145,7 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return pairs of an age in exchanges and the share of marked lines still shown, sorted by age."""
+        """Return the share of marked lines still shown at each age in exchanges, as sorted (age, share) pairs."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
@@ -193,7 +193,7 @@ class Row(Shape):
         asking: The model calls to load the memory for questions.
         judging: The model calls to answer the questions and to judge the answers.
         embedding: The embedding calls while loading and saving.
-        settled: The model calls made by `settle` when everything has already been learnt; none are expected.
+        settled: The model calls of `settle` when there is nothing left to learn; the right number is 0.
         relearning: The model calls to learn the conversation anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -254,7 +254,8 @@ class Talks(Shape):
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of asked questions that rules drafted.
-        unread: True if the offline model found no name in any conversation, so that notes and facts are worthless.
+        unread: True if the offline model found no name in any conversation. Memories that keep notes or facts about
+            names then learn nothing.
         unusable: The first 100 ids that questions cite, but that belong to no message.
         first: The first 100 conversations.
     """
@@ -310,7 +311,7 @@ class Run(Shape):
         judge: The judge's name; "" without a judge.
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
-        prices: A dict from model to its prices of a million tokens, (input, output); empty without prices.
+        prices: A dict from model to its prices per million tokens, (input, output); empty without prices.
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.

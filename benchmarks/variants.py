@@ -101,7 +101,7 @@ class Variant:
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
         """Return the options for a budget, including the variant's prompts if it has any.
 
-        If the memory asks a model, `llm` is included; in a combined memory, for each member that asks a model.
+        A memory that asks a model gets `llm`. In a combined memory, each member that asks a model gets it.
         """
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:

@@ -24,8 +24,8 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    A figure needs a measurement for at least half of the questions. "judged" is preferred to "answers"; without either,
-    the name is "covered".
+    A figure is used only if it was measured for at least half of the questions. "judged" is preferred to "answers";
+    without either, the name is "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]

@@ -30,7 +30,7 @@ class Way(_Shape):
     Attributes:
         about: The contents of the memory's views, in a few words.
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
-        asks_model: True if saves or views ask a model.
+        asks_model: True if the memory asks a model to save an exchange or to make a view.
         source: The address of the page that recommends these options.
         remarks: Links to notes on this memory's figures: a dict from a column of the table to a note's address.
     """

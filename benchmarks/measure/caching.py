@@ -124,8 +124,8 @@ class PromptCache:
             count: A function that counts the tokens of a text.
             system_tokens: The number of tokens before the memory in each request, such as a system prompt.
             frame: Two numbers: the tokens that a model's format adds before a message's text, and after it.
-            written: A function that returns a message's full text as the model reads it, with the role; `frame` then
-                has no effect.
+            written: A function that returns a message exactly as the model reads it, including the role and the
+                format's own tokens. `frame` then has no effect.
         """
         self._rule, self._written = rule, written
         self._count, self._frame = count, (0, 0) if written else frame
@@ -163,7 +163,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the previous one."""
+        """Return the token counts of a request with `sent` tokens, the first `shared` as in the previous request."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.

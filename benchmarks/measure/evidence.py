@@ -76,15 +76,15 @@ def _split_into_runs(text: str) -> list[str]:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Return "corrected" if texts show only a correction, "stale" if only the old statement; else "both" or "neither".
+    """Tell if texts show only a correction ("corrected"), only the old statement ("stale"), "both" or "neither".
 
-    A correction is shown if all its messages are shown, an old statement if any of its messages is shown.
+    A correction counts as shown if all its messages are shown; an old statement, if any of its messages is shown.
 
     Args:
         new: The messages with the correction.
         old: The messages with the old statement.
         shown: The shown texts.
-        said: True if the texts are known to contain the correction, even if in other words.
+        said: True if the texts are already known to contain the correction, perhaps in other words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
@@ -98,7 +98,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Return a view's scores for a question: the share of evidence, and whether answer and correction are shown."""
+    """Return a view's scores for a question: the share of evidence, and whether the answer and correction are shown."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said, denied=question.category in RULE_KINDS)

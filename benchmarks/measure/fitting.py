@@ -28,7 +28,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> Shown:
 
     Args:
         messages: A view: first its system messages, then the others, oldest first.
-        budget: The highest number of tokens of all messages together.
+        budget: The maximum number of tokens in all messages together.
         count: A function that counts the tokens of a text.
 
     Returns:
@@ -95,10 +95,9 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 class Said:
-    """The messages of a growing conversation, with the views of a buffer: all messages, or the newest within a budget.
+    """A growing conversation, which returns all its messages or the newest that fit a budget.
 
-    Of the system messages, only the newest is kept. For speed, measurements use this class instead of the buffer
-    strategy.
+    Only the newest system message is kept. Measurements use this class in place of the slower buffer strategy.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -132,7 +131,7 @@ class Said:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens in all messages; of the system messages, only the newest counts."""
+        """The number of tokens in all messages that are kept."""
         return self._counter.of_messages(self._rule) + self._size
 
     def add(self, messages: Sequence[Message]) -> None:

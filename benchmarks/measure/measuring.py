@@ -1,4 +1,4 @@
-"""Runs one memory through one conversation as a chatbot would, and asks each question at its time."""
+"""Runs one memory through one conversation as a chatbot would, and asks each question when it is due."""
 
 import itertools
 from collections import deque
@@ -50,8 +50,8 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    A memory with the value "budget" in its options runs once for each budget, any other memory only once. Failures of
-    the model are counted, and the run continues.
+    A memory that has an option with the value "budget" runs once for each budget; any other memory runs only once.
+    Failures of the model are counted, and the run continues.
 
     With `keep_views`, the views shown for the questions are kept. `number` is the conversation's number. `progress` is
     called with 1 after each exchange and each question.

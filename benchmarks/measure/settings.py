@@ -40,18 +40,18 @@ class Settings:
         judge: A model that marks answers as right or wrong; `None` for no judge. With a judge, `model` answers the
             questions from the memories' views.
         prompts: Your own templates for the questions to `model` and `judge`.
-        prices: A dict from model to its prices for a million tokens, as (input, output). The key "*" stands for any
+        prices: A dict from model to its prices per million tokens, as (input, output). The key "*" stands for any
             other model, "embedding" for embeddings.
         currency: The currency of the prices.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add a copy of each memory, with a state that a large model wrote beforehand. The copy's name
-            ends in a star. Only for a bundled conversation.
+        learnt: True to add a copy of each memory that uses a state recorded from a large model. The copy's name ends
+            in a star. Only for a bundled conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request, in tokens at full price; a cached token costs less. For each limit, the
-            report recommends a memory and a budget.
+        paid: Limits on the cost of a request, as a number of full-price tokens (a cached token counts as a fraction).
+            For each limit, the report recommends a memory and a budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.

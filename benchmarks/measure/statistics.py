@@ -87,7 +87,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return, for each memory, how far, at most, its mean score may be behind that of another memory.
+    """Return a dict from each memory to the largest likely distance by which another memory beats its mean score.
 
     With 95% certainty, the true distance is no larger. Even for equal scores, the result is above 0, because the
     questions are only a sample.

@@ -93,7 +93,7 @@ class Followed:
         return tuple(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in kinds.items())
 
     def list_stated(self) -> tuple[str, ...]:
-        """Return the unwanted statements that any view stated, each with its kind."""
+        """Return the unwanted statements that any view presented as true, each with its kind."""
         return tuple(f"{one.kind}: {one.means}" for one, stated in self._unwanted.items() if stated)
 
 

@@ -48,7 +48,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The texts, facts and kinds of search on a page, numbered, so that the page gets each only once."""
+    """Numbered texts, facts and kinds of search. Because they are numbered, each is sent to the page only once."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])

@@ -1,4 +1,4 @@
-"""Shows a conversation to several memories, and lets each answer questions."""
+"""Shows a conversation to several memories, and lets a model answer questions from the view of each memory."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ class Play:
             yield self._save(exchange)
 
     def ask_known(self) -> Iterator[Line]:
-        """Ask up to eight questions of the transcript, and yield a line of the page's data for each."""
+        """Ask up to eight of the transcript's questions, and yield a line of the page's data for each."""
         known = self.talk.measured
         for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
             yield self.ask(one.text, one.asked_after, one)

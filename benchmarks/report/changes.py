@@ -1,4 +1,4 @@
-"""Compares results with thresholds (the least shares to reach), and with the results of an earlier run."""
+"""Compares results with thresholds (the shares that a memory must reach), and with the results of an earlier run."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

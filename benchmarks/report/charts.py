@@ -44,7 +44,7 @@ class Series:
         colour: The colour of the line and its points.
         points: The points as (x, y) values, from left to right.
         whiskers: The intervals of the points, each as x, lower end and upper end.
-        value: The series' figure, which follows its name in the label.
+        value: The figure shown after the series' name in the label.
         hollow: True if the points are lower bounds, drawn as hollow dots.
         dashed: True for the dashed line of a baseline.
         dots: True if the points are drawn as dots.
@@ -205,7 +205,7 @@ class Bars:
 
 
 def bars(results: Results) -> list[Bars]:
-    """Return two bar charts: one of costs (of tokens, if there are no prices), and one of model calls."""
+    """Return two bar charts: one of costs (or of tokens, without prices), and one of model calls."""
     budget, run = results.main_budget, results.run
     measured = {row.memory.name: row for row in results.rows if not row.error}
     if run.prices:

@@ -120,12 +120,12 @@ def model_note(name: str) -> str:
 
 
 def counter_note(name: str) -> str:
-    """Return the name of the token counter; for the approximate counter, also a note that it estimates."""
+    """Return the name of the token counter; for the approximate counter, also a note that its counts are estimates."""
     return "approximate: estimated" if name == APPROXIMATE else name
 
 
 def caption(comparison: Compared) -> list[tuple[str, str]]:
-    """Return the notes below the table, as pairs of a name and a text."""
+    """Return the notes below the table, as (name, text) pairs."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]

@@ -80,7 +80,7 @@ def hashed(
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
 ) -> None:
-    """Compare the evidence shown by a search for words with that of a search that adds a `HashEmbedder`."""
+    """Compare the evidence that the search shows by words alone, and with a `HashEmbedder`."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         rows = list[list[str]]()

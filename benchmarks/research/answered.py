@@ -1,7 +1,7 @@
-"""Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
+"""Compares the answers in views with the replies of a model: `python -m memzoo.benchmarks.research answered`.
 
-A view that contains the right answer helps only if a model answers rightly from it. Run the command three times. For
-each memory and budget, there are files `FOLDER/NAME-BUDGET` with these endings:
+A view that contains the right answer helps only if a model can use it to answer correctly. Run the command three
+times. For each memory and budget, there are files `FOLDER/NAME-BUDGET` with these endings:
 
 1. The first run writes `.views`: the views for the questions of the bundled conversation. A model, or a person who sees
    nothing else, answers the questions. Save the replies as `.replies` (JSON with question numbers: `{"17": "reply"}`).
@@ -39,7 +39,7 @@ _MEMORIES = "buffer,vector-retriever,summary,summary-buffer,entity,knowledge-gra
 
 
 class Answer(Shape):
-    """A model's reply to a question; the model had only a view to answer from.
+    """A model's reply to a question, from a view alone.
 
     Attributes:
         shown: True if the view contains the right answer.

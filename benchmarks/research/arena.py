@@ -128,7 +128,7 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Count the requests of a memory that are accepted by all endpoints, and return a text such as "5 of 8".
+    """Count the requests of a memory that all endpoints accept, and return a text such as "5 of 8".
 
     A request is a view, followed by the question. Requests of memzoo's memories are built as in `memory.request`.
     """

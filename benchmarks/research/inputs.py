@@ -27,7 +27,7 @@ STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
 
 
 def conversations(*paths: Path) -> list[Transcript]:
-    """Return the conversations of files.
+    """Return the conversations in files.
 
     Raises:
         OptionError: A file does not exist.
@@ -55,7 +55,7 @@ def limits_of(budgets: str) -> list[int]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """If the block raises an error of memzoo, print it as one line, and exit with code 1."""
+    """If the block raises a memzoo error, print it as one line, and exit with code 1."""
     try:
         yield
     except MemoryZooError as error:

@@ -1,4 +1,4 @@
-"""Measures the search in ten days of talk, in two languages: `python -m memzoo.benchmarks.research memorybank`."""
+"""Measures the search in ten days of chats, in two languages: `python -m memzoo.benchmarks.research memorybank`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,13 +42,13 @@ def memorybank(
     *,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "125,250,500,1000",
 ) -> None:
-    """Measure the evidence that the search and BM25 show in ten days of talk, in each language."""
+    """Measure the evidence that the search and BM25 show in ten days of chats, in each language."""
     with refusals():
         show(*language_tables(banks(folder), budgets))
 
 
 def banks(folder: Path) -> dict[str, list[Transcript]]:
-    """Return a dict from language to conversations: the talk of each person with the assistant.
+    """Return a dict from language to conversations, one between each person and the assistant.
 
     Raises:
         OptionError: The folder lacks a file.

@@ -33,7 +33,7 @@ class Cost:
         sent: The tokens sent in these calls.
         shared: The tokens of `sent` that repeat the beginning of the previous call's prompt.
         received: The tokens received in these calls.
-        reading: The tokens of the requests with the memory's views.
+        reading: The tokens of the requests to the chatbot's model, which contain the memory's views.
         longest: The highest number of calls made by a single save.
     """
 

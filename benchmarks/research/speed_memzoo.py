@@ -1,4 +1,4 @@
-"""The calls of memzoo to be timed by `speed`.
+"""memzoo's calls that `speed` times.
 
 Each function sets up the timing of one call; see `Maker` in `speed_timing`.
 """
@@ -82,7 +82,7 @@ def token_buffer_save(limit: int) -> Maker:
 def retriever_load(words: range) -> Maker:
     """Return a `Maker` for searching 10,000 messages with a retriever whose store is in memory.
 
-    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    `words` says which words to search for, by their numbers; see `speed_talk.question`.
     """
 
     def make(_: Place) -> Prepare:
@@ -107,7 +107,7 @@ def token_buffer_open(place: Place) -> Prepare:
 def retriever_open(words: range) -> Maker:
     """Return a `Maker` for opening a retriever with 10,000 stored messages, and searching them.
 
-    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    `words` says which words to search for, by their numbers; see `speed_talk.question`.
     """
 
     def open_memory(store: Store) -> BaseMemory:
@@ -121,7 +121,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Return the number of model calls that a summary-buffer at its limit makes in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of a summary-buffer memory at its limit, in 40 exchanges of 100 tokens."""
     calls = 0
 
     def answer(_: object) -> str:

@@ -1,4 +1,4 @@
-"""The calls of other libraries to be timed by `speed`, for comparison with memzoo's calls.
+"""Other libraries' calls that `speed` times, to compare with memzoo's.
 
 Each function sets up the timing of one library's memory; see `Maker` in `speed_timing`. The argument `calls` names the
 calls to time, in order: "load", "save". A library is imported only when it is measured.
@@ -50,7 +50,7 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
 def langchain_retriever(words: range) -> Maker:
     """Prepare to time the search of a `VectorStoreRetrieverMemory` with vectors of `HashEmbedder`.
 
-    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    `words` says which words to search for, by their numbers; see `speed_talk.question`.
     """
 
     def make(_: Place) -> Prepare:

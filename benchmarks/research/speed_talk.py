@@ -40,7 +40,7 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 def question(words: range) -> str:
     """Return a question made of words that occur in `talk`.
 
-    `words` has the numbers of the words. Words with low numbers are frequent.
+    Each word has a number; `words` says which to use. Low numbers stand for frequent words.
     """
     return " ".join(f"word{number}" for number in words)
 

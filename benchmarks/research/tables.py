@@ -8,7 +8,7 @@ from memzoo.benchmarks.measure.statistics import interval
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
-    """Return a table in Markdown. The first column has text, all others have figures.
+    """Return a table in Markdown. The first column has text; the others have figures.
 
     Example:
         >>> print(table(["who", "count"], [["Ann", "3"]], "Apples"))

@@ -1,7 +1,7 @@
 """Measures how often `memzoo compare` does not pick the best memory: `python -m memzoo.benchmarks.research verdict`.
 
-Comparisons are drawn at random, with known shares of right answers. The best memory costs the most. That is the hard
-case, because a cheaper memory is picked unless the questions show that it is worse.
+Random comparisons are simulated from memories whose true shares of right answers are known. The best memory costs the
+most. That is the hard case, because `compare` picks a cheaper memory unless the questions show that it is worse.
 """
 
 import math
@@ -86,7 +86,7 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw random comparisons, and count how often a memory is picked, and how often the pick is not the best.
+    """Simulate random comparisons, and count how often a memory is picked, and how often the pick is not the best.
 
     `shares` has each memory's true share of answered questions, the cheapest memory first. `alike` is the
     correlation of two memories' answers, and `draws` is the number of comparisons.

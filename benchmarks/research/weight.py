@@ -1,4 +1,4 @@
-"""Measures the size of an installation, and finds the packages that programs using memzoo import: `make weight`."""
+"""Measures the size of an installation, and finds the packages imported along with memzoo: `make weight`."""
 
 import json
 import subprocess
@@ -58,12 +58,12 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the size of each package in the given environments, and the packages that programs using memzoo import."""
+    """Print the size of each package in the given environments, and the packages imported along with memzoo."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 
 def sizes(site: Path) -> dict[str, float]:
-    """Return the megabytes of each package in a folder, the largest first.
+    """Return the size in megabytes of each package in a folder, the largest first.
 
     Compiled Python files are included. Packaging tools such as pip are left out.
     """

@@ -46,8 +46,8 @@ class Mark:
     Attributes:
         kind: The kind of the line, such as "goal"; one of `KINDS`.
         text: The whole line.
-        means: A shorter text with the meaning of the line; "" if the whole line is meant.
-        question: A question whose answer is the meaning; "" without one.
+        means: The part of the line that matters, such as a name; "" if the whole line matters.
+        question: A question whose answer is `means`; "" without one.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question about the line: `question`, or the line with `___` in place of `means`; `None` without both."""
+        """The question about the line: `question`, or the line with `___` for `means`; `None` without either."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -69,7 +69,7 @@ class Unwanted:
     Attributes:
         kind: The kind of the statement, such as "forgotten"; one of `UNWANTED_KINDS`.
         text: The whole line that contains the statement.
-        means: The statement in short.
+        means: The statement in brief.
         unless: Words that make the statement harmless if they are shown too: the new value, or the speaker's name.
         question: A question that may bring up the statement; "" without one.
     """
@@ -181,7 +181,8 @@ class Transcript:
     def measured(self) -> list[Question]:
         """The questions that a comparison asks, in the order of asking.
 
-        Two kinds are left out: questions without evidence, and adversarial questions, which nothing answers.
+        Two kinds are left out: questions without evidence, and adversarial questions, which nothing in the conversation
+        answers.
         """
         asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
         end = len(self.exchanges)

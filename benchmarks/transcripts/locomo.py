@@ -1,4 +1,4 @@
-"""Reads LoCoMo's JSON: conversations of two people over many sessions, with questions."""
+"""Reads LoCoMo's JSON: conversations between two people over many sessions, with questions."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Reads LongMemEval's JSON: a question about many dated sessions of a user and an assistant."""
+"""Reads LongMemEval's JSON: a question about many dated sessions between a user and an assistant."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Reads RealMem's JSON: conversations of a user and an assistant over months, with questions at many points."""
+"""Reads RealMem's JSON: conversations between a user and an assistant over months, with questions at many points."""
 
 import re
 from datetime import UTC, datetime

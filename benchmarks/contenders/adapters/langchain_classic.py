@@ -49,6 +49,6 @@ class Memory:
         return [one for one in told if one["content"]] + convert_to_openai_messages(history)
 
     def delete(self, texts):
-        """Delete messages from the list inside the history, because the history itself has no method for this."""
+        """Delete messages from the list in the chat history, which has no method to delete a message."""
         if chat := getattr(self.memory, "chat_memory", None):
             chat.messages = [one for one in chat.messages if one.content not in texts]

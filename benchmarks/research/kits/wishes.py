@@ -59,7 +59,7 @@ def fails_unplayed(bench: Bench) -> bool:
 
 
 def functions(bench: Bench) -> bool:
-    """Check that a function from messages to text can be recorded, without HTTP."""
+    """Check that a kit can record a function that takes messages and returns text, without HTTP."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has that
     for model in (lambda _: "Oslo", lambda _: "never asked"):
@@ -148,7 +148,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """Check that a thread uses the cassette in which it was started, even if another thread opens a different one."""
+    """Check that a thread uses the cassette that was open where it started, even if another thread opens one."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):

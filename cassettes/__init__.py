@@ -5,7 +5,7 @@
     interception, callers, chunks intercepting a client's request, finding its cassette, repeating a stream's chunks
     player                        answering or recording a request
     matching, ignoring            matching a request with a recording, and showing how the nearest recording differs
-    tools, values                 recording the calls of tools, and the exact types of their results
+    tools, values                 recording tool calls, and the exact types of their results
     scrubbing, places, answers    removing secrets from requests and answers; `secrets` recognises them
     format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
     http, conversation            reading HTTP messages, and the requests and answers of models

@@ -42,7 +42,7 @@ class Caller:
             return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self.tasks)
 
     def in_task(self) -> "Caller":
-        """Return the caller for the running task; a task without a caller gets a new one, started by this caller."""
+        """Return the caller for the running task. If it has none, make one that counts as started by this one."""
         task = _task()
         if task is None:
             return self

@@ -91,8 +91,8 @@ class Cassette:
         """Stop playing or recording, and check that all recorded requests were sent.
 
         Args:
-            failure: The exception of the code under test, if it failed. Then nothing is written, and it is no error if
-                a recorded request was not sent.
+            failure: The exception of the code under test, if it failed. Nothing is then written, and recorded requests
+                that were not sent raise no error.
 
         Raises:
             ReplayError: A recorded request was not sent.
@@ -119,10 +119,10 @@ class Cassette:
         client, its version or its transport.
 
         Args:
-            model: A function from messages to text, asynchronous or not, or a `ChatModel`.
+            model: A function (sync or async) that takes messages and returns text, or a `ChatModel`.
 
         Returns:
-            A function from messages to text, usable for example in `create_memory(llm=...)`.
+            A function that takes messages and returns text, for example for `create_memory(llm=...)`.
         """
         return make_function(self.player, model)
 

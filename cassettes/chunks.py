@@ -12,7 +12,7 @@ from memzoo.sync import each
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The chunks and pauses in which the body of a response arrived.
+    """The chunks in which the body of a response arrived, and the pauses between them.
 
     Attributes:
         sizes: The number of bytes in each chunk; empty if the body came at once.

@@ -52,7 +52,7 @@ def _files(where: Path) -> "list[CassetteFile]":
 
 @app.command()
 def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
-    """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens.
+    """Show the run in a cassette step by step: models, tools, a memory's own model calls, answers and tokens.
 
     For a folder, list its cassettes, one per line: date, calls, tokens, bytes, models. The last line has totals.
     """

@@ -1,4 +1,4 @@
-"""Records the calls of a function from messages to text, instead of HTTP requests."""
+"""Records the calls of a function that takes messages and returns text, instead of HTTP requests."""
 
 import inspect
 import json
@@ -22,8 +22,8 @@ def make_function(player: "Player", model: Any) -> "_Function":
 
     Args:
         player: The player of the cassette.
-        model: A function from messages to text, asynchronous or not, or an object with a method `complete`, such as
-            `ChatModel`.
+        model: A function (sync or async) that takes messages and returns text, or an object with a method `complete`,
+            such as `ChatModel`.
 
     Raises:
         OptionError: `model` is neither a function nor such an object.

@@ -40,9 +40,9 @@ class Recorded:
 
     Attributes:
         caller: The name of the thread or task that sent the request; "" for the one that opened the cassette.
-        arrival: The chunks and pauses in which the response arrived.
+        arrival: The chunks in which the response arrived, and the pauses between them.
         hidden: The place and kind of each secret removed from the response, as texts.
-        known: The number of secrets that were known at the last search for secrets; -1 before any search.
+        known: The number of secrets that the scrubber knew when it last searched this recording; -1 if it never has.
         turn: The request's number in the recording, in the order of sending.
     """
 
@@ -66,7 +66,7 @@ def tool_name(path: str) -> str:
 
 
 def header_values(value: object) -> list[str]:
-    """Return the values of a header as texts, from vcrpy's form: a text, bytes, or a list of these."""
+    """Return a header's values as strings. In vcrpy's form, the value is a string, bytes, or a list of these."""
     several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else (value,)
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 

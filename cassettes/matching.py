@@ -1,4 +1,4 @@
-"""Matches requests with recordings, and shows the difference to the most similar recording."""
+"""Matches requests with recordings, and shows how a request differs from the most similar recording."""
 
 import difflib
 import hashlib
@@ -119,7 +119,7 @@ def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
 
 
 def count_common(one: str, other: str) -> int:
-    """Return the length of the beginning that two texts have in common."""
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

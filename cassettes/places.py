@@ -132,7 +132,7 @@ def in_parameters(text: str) -> Iterator[str]:
 
 
 def json_in(text: str) -> Any:
-    """Return the JSON object or list of a text; `None` for any other text."""
+    """Parse a text that is a JSON object or list; return `None` for any other text."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:

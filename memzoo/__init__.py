@@ -1,7 +1,7 @@
 """Seven classic ways for a chatbot to remember, behind one interface.
 
 This package has the names that most programs need: `from memzoo import create_memory, open_store, Conversation`. Each
-name is loaded at its first use, so the import of memzoo is cheap. All errors are in `memzoo.errors`, types of results
+name is loaded at its first use, so the import of memzoo is cheap. All errors are in `memzoo.errors`, result types
 in `memzoo.types`, further stores and indexes in `memzoo.stores`.
 """
 

@@ -1,4 +1,4 @@
-"""A hook for exact token counts. Cassettes (see `memzoo.cassettes`) use the hook to record and replay counts."""
+"""A hook that every exact token count goes through. Cassettes (see `memzoo.cassettes`) record and replay counts."""
 
 from collections.abc import Callable
 from typing import TypeAlias

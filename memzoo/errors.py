@@ -92,7 +92,7 @@ class MissingKeyError(MemoryZooError, KeyError, ValueError):
 
 
 class ModelError(MemoryZooError, RuntimeError):
-    """A model call failed. The messages are stored; the next call catches up."""
+    """A model call failed. The messages are stored, and the memory's next call catches up."""
 
 
 class ModelReplyError(ModelError, ValueError):
@@ -141,7 +141,7 @@ class TransferError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension cannot be used: an installed package, your own class, or a library compared with memzoo."""
+    """An installed extension, your own class, or a library to compare with memzoo cannot be used."""
 
 
 class ExecutorError(MemoryZooError, RuntimeError):

@@ -124,7 +124,7 @@ class Closing:
 
 
 async def pause(seconds: float) -> None:
-    """Wait for some seconds, without blocking an event loop."""
+    """Wait for a number of seconds, without blocking an event loop."""
     if is_blocking():
         time.sleep(seconds)  # noqa: ASYNC251 - in a synchronous call
     else:
@@ -145,7 +145,7 @@ async def settled(given: T | Awaitable[T]) -> T:
     """Return a value from the user's code. If the value is awaitable, await it and return its result.
 
     Raises:
-        AsyncOnlyError: The call is synchronous, and awaiting the result needs an event loop.
+        AsyncOnlyError: The call is synchronous, and awaiting the value needs an event loop.
     """
     if not inspect.isawaitable(given):
         return given

@@ -1,4 +1,4 @@
-"""Types of results, for annotations: `from memzoo.types import Shown`. Each name is loaded at its first use."""
+"""Result types, for annotations: `from memzoo.types import Shown`. Each name is loaded at its first use."""
 
 from typing import TYPE_CHECKING
 

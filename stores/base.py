@@ -29,9 +29,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. `None` as a value
-            means that the text is the message's content. A field whose name begins with "@" holds other data, such as
-            the message in the format of an agent framework. No view, search or model sees such a field.
+        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None`
+            stands for the content of the message. A field whose name begins with "@" holds other data, such as the
+            message in the format of an agent framework. No view, search or model sees such a field.
     """
 
     message: Message
@@ -232,7 +232,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
-            only_empty: True to leave a conversation with messages alone, and to keep the tombstones of an empty one.
+            only_empty: True to clear the conversation only if it has no messages, and to keep its tombstones.
         """
         ...
 
@@ -249,8 +249,8 @@ class ManagedStore(Store, Protocol):
     stores nothing, and returns the turn's remaining messages. Tombstones stay when the whole conversation is forgotten
     (`clear(only_empty=True)`); a plain `clear` also deletes the tombstones.
 
-    All of memzoo's stores but `MessageListStore` are managed stores. With a plain `Store`, a memory can save, load and
-    learn; other operations raise an `UnsupportedError`.
+    All of memzoo's stores except `MessageListStore` are managed stores. With a plain `Store`, a memory can save, load
+    and learn; other operations raise an `UnsupportedError`.
     """
 
     async def conversations(
@@ -262,7 +262,7 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """Return the ids of the conversations with messages, sorted.
+        """Return the ids of the conversations that have messages, sorted.
 
         All stores sort ids by their escaped form; see `memzoo.stores.common.escaped`.
 

@@ -36,7 +36,7 @@ _SAMPLED = 50  # conversations
 
 
 class EncryptedStore(Closing):
-    """Wraps any `Store` but a `MessageListStore`, and encrypts content before storing it.
+    """Wraps any `Store` except a `MessageListStore`, and encrypts content before storing it.
 
     The cipher is Fernet (AES-128-CBC and HMAC-SHA256). The store encrypts messages (with roles and fields), the names
     and values of items in states, and embeddings. These stay readable: the ids of conversations and turns, the names of

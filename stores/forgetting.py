@@ -30,8 +30,8 @@ class Receipt:
     Attributes:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
-        outstanding: First the names of the states that will be derived anew at the next call of their memories, then a
-            description of each failure.
+        outstanding: The names of the states that are not derived anew yet (a memory that uses such a state derives it
+            when next called), then a description of each failure.
         calls: The number of calls to models and embedders that forgetting took.
         erased: True if no copies of the messages are left in the store's files. Otherwise see `remains`.
     """

@@ -145,8 +145,7 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
     """A context manager for one load or one save. Within it, each list is read only once.
 
-    In `with looking_once() as looked`, `looked` is the set of lists read so far. Clear the set to have them read
-    again.
+    In `with looking_once() as looked`, `looked` is the set of lists read so far; clear it to have the lists read again.
     """
 
     __slots__ = ("_before",)

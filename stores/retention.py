@@ -31,10 +31,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning that the store's files may still have deleted messages, with the remedy.
-
-        The warning is "" unless `erased` is false.
-        """
+        """A warning that deleted messages may be left in the store's files, with the remedy; "" if none are."""
         return REMAINS if self.erased is False else ""
 
 

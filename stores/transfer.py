@@ -74,7 +74,7 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
     """Yield a conversation as lines of JSON: header, states, messages, tombstones, and a footer with a checksum.
 
-    In a coroutine, take the lines in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
+    In a coroutine, run this in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
 
     Raises:
         StoreError: The conversation does not exist, or part of it was deleted during the export.

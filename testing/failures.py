@@ -46,8 +46,8 @@ class FailingTalk:
 
         Args:
             count: The number of exchanges to save.
-            bad: The position, from 0, of an exchange with a special word; -1 for no such exchange. The model refuses
-                this exchange if the test has set `FlakyModel.refused` to the special word.
+            bad: The position, from 0, of an exchange that contains a special word; -1 for none. To make the model
+                refuse this exchange, set `FlakyModel.refused` to the special word.
         """
         for turn in range(count):
             self.now += 30

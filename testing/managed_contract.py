@@ -139,7 +139,7 @@ class ManagedStoreRules:
             assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]
 
     def test_what_was_taken_back_may_be_said_again(self, store: ManagedStore) -> None:
-        """Taking messages back deletes them and the states learnt from them; the turns can be stored again."""
+        """With `tombstones=False`, forgetting deletes messages and states, but the turns can be stored again."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"secret": "b"}, watermark=2)
         assert drive(store.forget("c", [2, 9], tombstones=False)) == [2]
@@ -165,7 +165,7 @@ class ManagedStoreRules:
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """After messages are forgotten, a reader of a state is told to start afresh, even if there is no such state."""
+        """After messages are forgotten, a reader is told to start afresh, even if the state it reads does not exist."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))

@@ -63,8 +63,8 @@ class FlakyModel:
 
     Attributes:
         fault: If set, the error that each call raises.
-        reply: If set, the reply of each call.
-        refused: If set, a text; each call whose prompt contains this text fails.
+        reply: If set, the reply to each call.
+        refused: If set, each call whose prompt contains this text fails.
         context: If set, the maximum number of tokens in a prompt; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
     """

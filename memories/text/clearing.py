@@ -1,4 +1,4 @@
-"""Replaces each old tool result with one line, in views and in upkeep calls. The log keeps the full results."""
+"""Replaces each old tool result with one line, in views and in prompts for learning. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -155,7 +155,7 @@ class Clearing:
         return self._replace(entries, *self._names([*older, *held]))
 
     def replace_all(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return entries for an upkeep call: all tool results become lines, except short and excluded results."""
+        """Return entries for learning: all tool results become lines, except short and excluded results."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return list(entries)
         said = [(entry.seq, entry.message) for entry in entries]

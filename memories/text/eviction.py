@@ -84,7 +84,7 @@ def fit_messages(
         steps: Chooses a first message that seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
         newest: The newest log number; needed only if the last item is older.
-        count: Converts a log number to the number of messages up to it, for `steps` (see `Log.counter`).
+        count: Converts a log number to the position of its message, for `steps` (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -230,9 +230,9 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
-    The window begins after a log number that is a multiple of `every`, namely the greatest multiple that leaves `least`
-    or more to show. If the window would then exceed `most`, `every` is halved until it does not. The first message
-    depends on the log alone, so the window is the same after a restart and in other processes.
+    The window begins after a log number that is a multiple of `every`: the greatest multiple that still leaves `least`
+    to show. If the window would then exceed `most`, `every` is halved until it does not. The first message depends on
+    the log alone, so the window is the same after a restart and in other processes.
 
     Attributes:
         least: The minimum to show, in messages or tokens, if the log has enough.

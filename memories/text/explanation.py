@@ -1,6 +1,6 @@
 """Explains a view: the searches made for it, the tokens of each message, and the messages left out.
 
-Each search calls `report` with its results, which are kept only within a block of `watch`.
+Each search calls `report` with its results. The results are kept only inside a `with watch()` block.
 """
 
 import contextlib
@@ -30,10 +30,10 @@ class ShownText:
     """A message in the view.
 
     Attributes:
-        kind: "system" for the system message, "recalled" for a derived or found text, "message" for a message of the
-            log, "pinned" for a pinned message.
-        tokens: The message's tokens.
-        number: The message's log number; `None` for a message outside the log.
+        kind: "system" for the system message, "recalled" for a text that the memory derived or found, "pinned" for a
+            pinned message, "message" for any other message in the log.
+        tokens: The number of tokens in the message.
+        number: The message's log number; `None` for a message that is not in the log.
         text: The message's text.
         role: The message's role in the request.
     """
@@ -54,7 +54,7 @@ class Find:
         what: The log number of the message found, or the text found.
         score: The score; higher is better. Scores are comparable within one kind of search only.
         shown: True if the view shows the result.
-        text: The text of the result, also if `what` is a log number.
+        text: The text of the result, even if `what` is a log number.
     """
 
     by: str
@@ -66,7 +66,7 @@ class Find:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A message of the log that is not shown word for word.
+    """A message in the log that the view does not show word for word.
 
     Attributes:
         number: The message's log number.
@@ -89,7 +89,7 @@ class Explanation:
         limit: The maximum number of tokens in the view; `None` if no limit applies to the whole view.
         shown: The messages of the view, in order.
         finds: The results of the searches, search by search, best first.
-        left_out: The messages of the log that are not shown, oldest first.
+        left_out: The messages in the log that are not shown, oldest first.
         waiting: The number of messages that the strategy has not learnt from yet; 0 if the strategy needs no model.
     """
 
@@ -103,7 +103,7 @@ class Explanation:
 
     @property
     def tokens(self) -> int:
-        """The tokens of the whole view."""
+        """The number of tokens in the whole view."""
         return round(sum(one.tokens for one in self.shown))
 
     def as_dict(self) -> dict[str, Any]:
@@ -162,8 +162,8 @@ class Searches:
     """The searches made for a view.
 
     Attributes:
-        found: For each search, a pair: the kind of search, and a dict from result to score, best first.
-        of_messages: True if messages of the log were searched.
+        found: A pair for each search: the kind of search, and a dict from result to score, best first.
+        of_messages: True if the messages in the log were searched.
     """
 
     found: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
@@ -179,7 +179,7 @@ def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: b
     Args:
         by: The kind of search, such as "words" or "names".
         scores: The results with their scores, best first. A result is the log number of a message, or a text.
-        of_messages: True if messages of the log were searched.
+        of_messages: True if the messages in the log were searched.
     """
     if told := _watching.get():
         told.found.append((by, dict(scores)))

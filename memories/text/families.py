@@ -1,4 +1,4 @@
-"""Families of endpoints: each family's demands on requests, and the names of its models."""
+"""Families of endpoints, such as Mistral's: the form in which each family accepts requests, and its models' names."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from memzoo.text import did_you_mean
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
-    """The demands that a family of endpoints makes on requests.
+    """The form in which a family of endpoints, such as Mistral's, accepts requests.
 
-    All families get messages in the order that `memzoo.memories.text.order` makes. The attributes are further demands.
+    The order of the messages is the same for all families (see `memzoo.memories.text.order`).
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
@@ -20,10 +20,11 @@ class Family:
             nine letters and digits.
         parallel_calls: False to send each call of an answer in a separate message, followed by its result.
         calls_as_text: True to describe calls and their results in words.
-        returns: Members that the provider wants back, unchanged, in later requests: members of an assistant's message
-            or of its tool calls.
-        missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
-        missing_signature: The thought signature for an answer's first call if none of its calls has one; "" for none.
+        returns: The keys of assistant messages, or of their tool calls, whose values the provider wants back unchanged
+            in later requests.
+        missing_thoughts: The `reasoning_content` to add to assistant messages without thoughts; "" to add none.
+        missing_signature: The thought signature to add to the first call of an answer if none of the answer's calls has
+            a signature; "" to add none.
         thoughts_in_words: True to send thoughts back at the beginning of the content, as "<think>...</think>".
     """
 

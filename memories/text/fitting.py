@@ -14,12 +14,12 @@ _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
 class Limit:
-    """A token limit that is filled with items one by one, the best first.
+    """Fits items into a token limit, one by one, the best first.
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all taken items together; needed if items share parts, such as a heading. By default,
-            the items' tokens are added up.
+        size: Returns the number of tokens in all items taken so far; needed if items share parts, such as a heading. By
+            default, the tokens of the items are added up.
 
     Example:
         >>> room = Limit(7)

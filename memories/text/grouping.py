@@ -15,9 +15,10 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Group each message that has tool calls with the results of the calls. Every other message is its own group.
+    """Group each message that has tool calls with the results of the calls.
 
-    A message whose calls lack a result, and results without a call, are in no group (see `find_calls`).
+    A message without tool calls is a group of its own. Results without a call are left out, and so are messages with a
+    call that has no result (see `find_calls`).
 
     Returns:
         The groups, as lists of positions, in the order of their first messages. Results are in the order of the calls.
@@ -60,8 +61,8 @@ class ToolCall:
 def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls, oldest first, each with its result.
 
-    If several messages have a call with the same id, a result belongs to the newest such message before the result.
-    Calls with the same id in one message get their results in order.
+    A result belongs to the nearest earlier message that has a call with the result's id. If that message has several
+    such calls, they get their results in order.
     """
     found = list[ToolCall]()
     waiting = dict[Hashable, deque[ToolCall]]()
@@ -132,8 +133,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange: the position after the exchange's last message.
 
-    A user or system message begins an exchange if it follows an answer or is the first message of its turn. An
-    assistant's message begins an exchange only if it follows an answer and is the first message of its turn.
+    A user or system message begins an exchange if it follows an answer, or if it is the first message of its turn (the
+    messages saved together). An assistant's message must meet both conditions to begin an exchange.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -27,7 +27,7 @@ def exchange_of(
         inputs: The inputs, a dict from name to value.
         outputs: The outputs, a dict from name to value.
         keys: The memory's `input_key` and `output_key`.
-        variables: The names of the memory's variables, which are never the user's message.
+        variables: The names of the memory's variables. An input with such a name is never the user's message.
         owner: The name of the memory's class, for a warning.
         all_fields: True to keep the other inputs and outputs as fields of the records.
 
@@ -49,7 +49,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
     Args:
         inputs: The inputs, a dict from name to value.
         configured: The memory's `input_key`.
-        variables: The names of the memory's variables, which are never the user's message.
+        variables: The names of the memory's variables. An input with such a name is never the user's message.
 
     Raises:
         MessageError: The inputs are not a mapping.

@@ -314,7 +314,7 @@ class Labels:
     def speaker(self, message: Message) -> str:
         """Return the speaker of a message: its `name`, or the label of its role.
 
-        A name that looks like another role's label, or like a day, is not used.
+        A name that looks like another role's label, or like the heading of a day, is ignored.
         """
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _heading().match(f"{name}:"):
@@ -360,8 +360,9 @@ def is_answered(said: Sequence[Message]) -> bool:
 def as_sent(message: Message, family: Family = ANY) -> Message:
     """Return a message as a provider accepts it.
 
-    Only members of OpenAI's chat messages stay; empty optional members are left out. So are thoughts, unless the family
-    wants them back. Forbidden characters in names are replaced. The arguments of calls become JSON objects.
+    Only the keys of OpenAI's chat messages are kept. Optional keys with empty values are left out, and so are thoughts
+    that the family does not want back. Forbidden characters in names are replaced. The arguments of calls become JSON
+    objects.
 
     Args:
         message: The message.

@@ -118,8 +118,8 @@ def refers_back(text: str) -> bool:
 def is_pronoun(name: str, said: str = "") -> bool:
     """Tell whether a "name" is a pronoun, a reference such as "his sister", or a word such as "nobody".
 
-    Some words are pronouns in one language and names in another. Then the language of `said`, the statement about the
-    name, decides.
+    Some words are pronouns in one language and names in another. For such words, the language of `said` decides; `said`
+    is the statement about the name.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -135,8 +135,8 @@ def is_reference(name: str, said: str = "") -> bool:
 
     Args:
         name: The "name".
-        said: The statement about the name. Some words are pronouns in one language and names in another; then the
-            language of the statement decides.
+        said: The statement about the name. Some words are pronouns in one language and names in another; for such
+            words, the language of the statement decides.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
@@ -188,7 +188,7 @@ def _in_word(char: str) -> bool:
 def with_few_marks(text: str) -> str:
     """Return a text with long runs of combining marks broken up, in Unicode's Stream-Safe Text Format.
 
-    Normalisation sorts each run in quadratic time.
+    Without this, normalising a text with a long run would take quadratic time.
     """
     if text.isascii() or not any(map(_is_mark, set(text))):
         return text

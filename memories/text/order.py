@@ -88,8 +88,8 @@ def make_request(
     Args:
         pieces: The pieces of the request, in order.
         family: The family of endpoints.
-        stable: The number of pieces at the beginning that the next request repeats.
-        room: The `room` of the result; see `Shown`.
+        stable: The number of pieces at the beginning that will be the same in the next request.
+        room: The value of `Shown.room` for the result.
         ends: True to add a user message if the request would otherwise end with an answer.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
@@ -110,12 +110,12 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Put messages into groups that each become one message, in an order that `FOLLOWS` allows.
+    """Group messages in an order that `FOLLOWS` allows. The caller then joins each group into one message.
 
     Args:
         items: Pairs of a value (such as the message's origin) and the message. System messages come first.
-        stand_ins: A dict from kind to message. Such a message is inserted between two messages if the second must not
-            follow the first.
+        stand_ins: The messages to insert between messages that must not be neighbours and cannot be joined: a dict from
+            kind to message.
 
     Returns:
         For each group, a pair: the list of its messages, and the list of their values.

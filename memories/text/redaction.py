@@ -1,4 +1,4 @@
-"""Removes personal data and secrets from texts before a memory sees the texts."""
+"""Removes personal data and secrets from texts before a memory sees them."""
 
 import functools
 import itertools

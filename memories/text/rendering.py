@@ -196,7 +196,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return the same text as `lines`, but quicker if most of the lines were in the previous transcript."""
+        """Return the same text as `lines`, but faster if most of the lines were in the previous transcript."""
         known, text = self._newest
         if known == entries:
             return text
@@ -254,7 +254,7 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens of the frame and of the message around found texts."""
+        """The number of tokens that the frame and the message around it add to found texts."""
         if self._frame[0] != (counted_by := self.counter.name):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.counter.of_text("-")
         return self._frame[1]

@@ -27,7 +27,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a family for the Responses API: requests also send back earlier answers as the API's original items."""
+    """Return the given family, changed to send earlier answers back as the Responses API's original items."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 
@@ -52,7 +52,7 @@ def as_tool(tool: Mapping[str, Any]) -> Item:
 
 
 def read_items(items: Iterable[Item]) -> Message:
-    """Return the chat message for the items of an answer. The message keeps all items except empty messages.
+    """Return an answer's items as a chat message. The message also keeps the items, except empty ones.
 
     Example:
         >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}

@@ -72,9 +72,9 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a dict to merge into a message: the thoughts under a key of their own; empty if there are none.
+    """Return the thoughts as a dict to merge into the message; an empty dict if there are no thoughts.
 
-    The key is the first in `THOUGHT_FIELDS` that the message does not use yet.
+    The dict's only key is the first in `THOUGHT_FIELDS` that the message does not use yet.
     """
     if not thoughts:
         return {}

@@ -32,7 +32,7 @@ class TokenCounter:
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text; `None` for a function of the user, which counts only messages.
         by_encoding: True if the chosen counter is an encoding, which needs its vocabulary to count.
-        estimate: The estimate, which may count fractions of tokens; `None` if tokens are not estimated.
+        estimate: The object that estimates tokens, perhaps as fractions; `None` if tokens are not estimated.
     """
 
     chosen: str
@@ -55,7 +55,7 @@ class TokenCounter:
 
     @property
     def base(self) -> int:
-        """The tokens of a request in addition to its messages and tools."""
+        """The number of tokens that a request has besides those of its messages and tools."""
         return math.ceil(self.estimate.factors.base) if self.estimate else _BASE * self.by_encoding
 
     def of_text(self, text: str) -> int:

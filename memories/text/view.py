@@ -30,8 +30,8 @@ class Piece:
 
     Attributes:
         message: The message as the log has it; for a recalled text, without its frame.
-        kind: "system" for a system text, "recalled" for a derived or found text, "pinned" for a pinned message;
-            "message" for any other message.
+        kind: "system" for a system text, "recalled" for a text that the memory derived or found, "pinned" for a pinned
+            message, "message" for any other message.
         entry: The log entry of the message; `None` for a message outside the log.
         is_late: True for a recalled text that stands after the last answer.
     """
@@ -63,10 +63,10 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     Attributes:
         pieces: The parts of which the messages are made.
-        stable_upto: The number of messages at the beginning that the next call will return unchanged, provided that
-            the conversation has grown by at most `room`. A mark for a provider's prompt cache belongs after them.
+        stable_upto: The number of messages at the beginning that the next call will return unchanged if the
+            conversation grows by at most `room`. The last of these is the message to mark for a prompt cache.
         room: The amount by which the conversation can grow before the first `stable_upto` messages may change: a number
-            of exchanges, messages or tokens, like the memory's limit; `None` for any amount.
+            of exchanges, messages or tokens, in the unit of the memory's limit; `None` for any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -134,7 +134,7 @@ class Shortened(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message of the log that a search found for a view.
+    """A message in the log that a search found for a view.
 
     Attributes:
         seq: The message's log number.
@@ -158,7 +158,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Finds(Generic[T]):
-    """The results of a search, shown after the results of searches for earlier questions.
+    """The results of a search. A view shows these after the results for earlier questions.
 
     The earlier results stay in a provider's prompt cache, so only new results are paid for in full (see
     docs/caching.md). The memory object keeps the earlier results; a new memory object has none at first.
@@ -168,7 +168,7 @@ class Finds(Generic[T]):
         write: Writes blocks of items as texts. A block is a list of the items found for one question.
         most: The maximum number of tokens in the texts.
         holds: Tells whether items that were shown earlier are all still valid.
-        quoted: True if the texts have words of users, documents or tools, like `View.quotes`.
+        quoted: True if the texts contain words of users, documents or tools, like `View.quotes`.
     """
 
     items: Sequence[T]
@@ -180,11 +180,11 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return a pair: blocks of items, and the texts of the blocks.
+        """Return the blocks of items to show, and the texts of the blocks.
 
-        Usually, the blocks are the `earlier` blocks, followed by a block of new items. The result is instead a single
-        block of all `items` if the blocks would exceed `most` tokens, if an earlier item is no longer valid, or if this
-        search found hardly any of the earlier items.
+        Usually, these are the `earlier` blocks, followed by a block of new items. But if their texts would exceed
+        `most` tokens, if an earlier item is no longer valid, or if this search found hardly any of the earlier items,
+        all `items` form the only block.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -206,19 +206,19 @@ class View:
         recalled: Texts that the strategy derived, the most useful first. By default, they are sent as system messages.
         quotes: Texts that the strategy found, in the words of users, documents or tools. By default, they are not sent
             as system messages.
-        entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
+        entries: Messages from the log, word for word, oldest first. Entries with a number below 1 are not in the log.
         notes: A dict from name to note, in the words of the conversation. A name without a note has ""; a strategy
             without notes has `None`. The notes are shown if there are no `quotes`.
-        passages: The messages in `quotes`, the most useful first; empty if `quotes` has other texts than messages.
+        passages: The messages in `quotes`, the most useful first; empty if `quotes` has texts other than messages.
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
         summary_as_turn: True if a transcript shows each text of `recalled` as a line of the speaker "System".
         room: The amount by which the log can grow before the view's first entry may change: a number of exchanges,
-            messages or tokens, like the strategy's limit. -1 means that even the smallest addition may change the
-            entry; `None` means that no addition does. Can also be a function that returns the amount.
-        texts_stay: True if additions that fit `room` do not change the texts (recalled, quotes and notes).
-        finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
+            messages or tokens, in the unit of the strategy's limit; or a function that returns this number. -1 means
+            that any growth may change the first entry; `None` means that no growth does.
+        texts_stay: True if growth by at most `room` does not change the texts (recalled, quotes and notes) either.
+        finds: The results of a search, if earlier results are shown, too. The base class turns them into texts.
         shows_newest: True if the entries include the whole newest exchange.
     """
 
@@ -284,7 +284,7 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the value for `View.room`: `spare` rounded down, or -1 if another exchange like the newest would not fit.
+    """Return a value for `View.room`: `spare` rounded down, or -1 if `spare` is less than the newest exchange's weight.
 
     Args:
         spare: The weight that can be added before the view reaches its limit.

@@ -28,7 +28,7 @@ class VectorIndex(Protocol):
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """Return the `k` nearest embeddings, or all if there are fewer, as (log number, cosine similarity).
+        """Return the `k` nearest embeddings, or all if there are fewer, as pairs of log number and cosine similarity.
 
         The nearest embedding comes first; equally near embeddings are in order of log number.
         """

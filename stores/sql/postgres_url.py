@@ -54,7 +54,7 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Tell whether libpq's `options` are just memzoo's time limit for locks, with nothing from the user's URL."""
+    """Tell whether libpq's `options` only set memzoo's lock timeout, and contain nothing from the user's URL."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 

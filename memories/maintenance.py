@@ -48,7 +48,7 @@ def upkeep(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
-    """Learn from the waiting messages of many conversations, which the strategy has not learnt from yet.
+    """Learn from the waiting messages of many conversations: those that the strategy has not learnt from yet.
 
     Learning proceeds in steps, and each step is stored, so after an interruption you can simply call again. If another
     process is learning from a conversation, the call waits for that process. If one conversation fails, the work on the

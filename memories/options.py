@@ -72,7 +72,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check that a class has all options in `given`, and that `given` has all options without a default.
+    """Check the names of options given for a class: none is unknown, and no option without a default is missing.
 
     Raises:
         OptionError: The class has no such option; the text names the unknown and the existing options.

@@ -109,7 +109,7 @@ class MemoryProvider(Closing):
     def get(self, conversation_id: str | None = None) -> BaseMemory:
         """Return the memory of a conversation.
 
-        In this process, the same memory object is returned as long as it is in use.
+        All callers in this process get the same memory object while one of them, or the provider, still holds it.
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.

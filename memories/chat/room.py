@@ -31,7 +31,7 @@ _WHAT = "the system messages, the user's message, the tools' results, and the to
 class Room:
     """Shortens requests to a token limit.
 
-    Without a limit, requests are shortened only once the model has refused one as too long.
+    Without a limit, requests are sent whole until the model refuses one as too long.
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
@@ -63,11 +63,12 @@ class Room:
         """Return the parts of a request that fit the limit. The oldest messages are left out first.
 
         Args:
-            before: The application's system text and the memory. System texts and recalled texts stay, but their
-                ends are cut off if necessary. Pinned messages stay whole.
+            before: The application's system text, and the memory's messages and texts. The application's text and
+                pinned messages stay whole. The memory's system message and recalled texts stay, but their ends are cut
+                off if necessary.
             turn: The unanswered question and the messages after it, which all stay.
             tools: Descriptions of the tools.
-            family: The family of the endpoint, on which the form of the request depends.
+            family: The endpoint's family, which determines the form of the request.
 
         Raises:
             OverBudgetError: The request is over the limit even with only the pinned messages of the memory.

@@ -137,7 +137,7 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
 
 
 async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
-    """Run the tool of a model's call and return the result; an error of the tool becomes the result.
+    """Run the tool that a model called, and return the result. If the tool fails, the result is the error.
 
     Raises:
         AsyncOnlyError: The tool is asynchronous and the caller is synchronous.

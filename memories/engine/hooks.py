@@ -39,7 +39,7 @@ def check_returned(owner: object, hook: str, value: object, kind: type[T], right
 
 
 async def await_hook(owner: object, hook: str, called: object, kind: type[T], right: str) -> T:
-    """Await the coroutine `called` of a hook, check the type of its result, and return the result.
+    """Await `called`, the coroutine that a hook returned; check the type of the result, and return it.
 
     Raises:
         PluginError: `called` is not a coroutine, or the result has the wrong type.

@@ -2,9 +2,9 @@
 
 1. `follow` adds the new messages to the cached log. `catch_up` then waits for other calls in this process that are
    learning the same state.
-2. `learn` takes steps once a portion of exchanges waits, usually `learn_every` exchanges. The strategy's `due` decides
-   how many of the waiting messages are learnt from now. Each step takes the oldest whole exchanges among these, as many
-   as fit in a prompt (`next_step`). If another process is learning this state, the steps are left to that process
+2. As soon as enough exchanges wait (a portion, usually `learn_every`), `learn` begins to take steps. The strategy's
+   `due` says how many of the waiting messages to learn from. Each step takes the oldest whole exchanges of these, as
+   many as fit in a prompt (`next_step`). If another process is learning this state, the steps are left to that process
    (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
@@ -52,7 +52,7 @@ class WaitingRules(NamedTuple):
     """The rules for waiting messages: when a strategy learns from them, and how many of them a view shows.
 
     Attributes:
-        portion: The number of exchanges that are learnt from together: `learn_every`, or the strategy's default.
+        portion: The number of exchanges to learn from at once: `learn_every`, or the strategy's default.
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or the model's default.
         message_limit: The token limit for all messages in a view; if given, it replaces `pending_limit`.
         shows_waiting: True if views also show messages that were due, but could not be learnt from.
@@ -70,9 +70,9 @@ class Effort(NamedTuple):
     """Settings for one call of `Learner.catch_up` or `Learner.learn`.
 
     Attributes:
-        saving: True in a save, False in a load, otherwise `None`. Saves and loads do not ask a model that failed
-            shortly before.
-        rest: True to learn from all waiting messages, even if they are fewer than a portion.
+        saving: True in a save, False in a load, otherwise `None`. Shortly after a failure, saves and loads do not ask
+            the model.
+        rest: True to learn from all waiting messages, even from fewer than `learn_every` exchanges.
         most: The maximum number of steps; `None` for no limit.
         wait: True to wait while another process learns this state; False to leave the work to that process.
     """
@@ -89,7 +89,7 @@ class Waiting(NamedTuple):
     Attributes:
         entries: The messages, oldest first.
         due: The number of messages to learn from next, counted from the oldest.
-        is_held: True if `entries` do not make a portion yet (see `learn_every`), so nothing is learnt now.
+        is_held: True if there are too few messages yet to learn from (see `learn_every`).
     """
 
     entries: Sequence[Entry]
@@ -111,7 +111,7 @@ class Learner:
         cached_state: The newest known state.
         lock: The lock held while learning; see `StateLock`.
         idle_at: The versions of state, log and pins at the last check that found nothing to learn.
-        holds: True if that check found waiting messages, but fewer than a portion.
+        holds: True if the check at `idle_at` found waiting messages, but too few to learn from.
 
     Args:
         cached: The cached log.
@@ -153,7 +153,8 @@ class Learner:
         Args:
             new: The entries just appended.
             raising: True to raise a model's failure, false to log it.
-            whole: True to learn from all new entries, even if they take many steps or are fewer than a portion.
+            whole: True to learn from all new entries, even if they take many steps or are fewer than `learn_every`
+                exchanges.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -328,7 +329,7 @@ class Learner:
         return self.rules.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return two lists: the set-aside messages, and the pinned messages that are neither set aside nor waiting.
+        """Return the messages set aside after failures, and the pinned messages that are neither set aside nor waiting.
 
         A view shows these messages too, so they leave less room for the waiting messages.
         """
@@ -336,7 +337,7 @@ class Learner:
         return aside, self._cached.pins.besides([*aside, *waiting])
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
-        """Return the changes that the strategy derives from entries; it may read the log up to the last of them."""
+        """Return the changes that the strategy derives from entries. The strategy sees the log up to the last entry."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         called = self.hooks.derive(state, self._clear_results(entries), log)
@@ -433,7 +434,7 @@ class Learner:
         return (await self.catch_up(Effort(saving=False, rest=True), raising=False)).watermark > before
 
     async def finish(self) -> None:
-        """Learn from all waiting messages, even if they are fewer than a portion. Failures are logged.
+        """Learn from all waiting messages, even from fewer than `learn_every` exchanges. Failures are logged.
 
         With `learn="later"`, nothing is learnt.
         """
@@ -460,8 +461,8 @@ class Learner:
         """Derive the state from the log again, and replace the old state once the new state is complete.
 
         Args:
-            first: The log number to begin with. It counts only if the state consists of embeddings; the embeddings of
-                older messages stay.
+            first: The log number to begin with, if the state consists of embeddings; the embeddings of older messages
+                stay. Any other state is derived from the whole log.
             tell: A function called after each step with the last log number learnt from.
 
         Raises:
@@ -502,7 +503,7 @@ class Learner:
 
         Raises:
             ModelError: The model failed at an exchange, which stays set aside.
-            ConflictError: Another writer was faster; nothing is changed.
+            ConflictError: Another writer committed first; nothing is changed.
         """
         async with self.lock.hold(), self._leaseholder() as lease:
             for aside in (await self.refresh()).attempts.aside:
@@ -521,7 +522,7 @@ class Learner:
         """Commit changed items of the state; its watermark (the last log number learnt from) stays the same.
 
         Args:
-            change: A function that returns the changed items; called again if another writer was faster.
+            change: A function that returns the changed items; called again if another writer committed first.
         """
         async with self.lock.hold():
             while True:

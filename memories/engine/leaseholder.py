@@ -59,7 +59,7 @@ class Leaseholder:
         If the holder was a process on this machine and has ended, its lease is taken over at once.
 
         Args:
-            wait: Wait while another process holds the lease. A lease held by this process is never waited for.
+            wait: True to wait while another process holds the lease. If this process holds it, the call does not wait.
 
         Returns:
             True if the caller may learn now.

@@ -5,7 +5,7 @@
 2. The state catches up with the log, if possible now (`Learner.current`).
 3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
 4. Set-aside and waiting messages are added word for word, if there is room, and then the system message.
-5. Pinned messages that the view lacks are put where they were said. A view to be sent ends with the unanswered
+5. Pinned messages that the view lacks are added at their original places. A view to be sent ends with the unanswered
    question, if any.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`). If a token limit leaves out waiting
    messages, all waiting messages are learnt from, and the load begins again.

@@ -35,7 +35,7 @@ class LockOwner:
         self.has_ended = False
 
     def would_deadlock(self, other: "LockOwner") -> bool:
-        """Return whether the caller `other` must not wait for this owner, because this owner is waiting for `other`."""
+        """Return whether this owner is waiting for the caller `other`, so that `other` must not wait for this owner."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -127,7 +127,7 @@ class FairLock:
             self.give_back(owner)
 
     def end(self) -> None:
-        """Mark the current owner's turn as ended, after a deletion of its conversation: it must store nothing more."""
+        """Mark the current owner's turn as ended, so that it stores nothing after its conversation was deleted."""
         if self._owner:
             self._owner.has_ended = True
 

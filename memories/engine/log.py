@@ -215,8 +215,8 @@ class Log:
         cached: The log's cached entries.
         until: The last log number to read; `None` for all.
         without: Ranges of log numbers to leave out, each a pair of the first and last number.
-        form: The tool results to replace with a line: "shown" for old ones, as in views; "learnt" for all except short
-            and excluded ones, as in prompts that learn from the log; "whole" for none.
+        form: The tool results to replace with one line each. "shown": the old results, as in views; "learnt": all
+            results except short and excluded ones, as in prompts for learning; "whole": none.
     """
 
     def __init__(
@@ -309,10 +309,10 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return a function that converts a log number into the number of messages up to this number.
+        """Return a function from a log number to the position of its message in the log, counted from 1.
 
-        In most stores, this is the log number itself. In a `MessageListStore`, log numbers may change at a restart, so
-        the messages are counted.
+        In most stores, the position is the log number itself. In a `MessageListStore`, log numbers may change at a
+        restart, so the messages are counted.
         """
         if not is_over_lists(self.cached.store):
             return int
@@ -376,7 +376,7 @@ class Log:
         return newest[0].seq + 1 if newest else 1
 
     async def unanswered(self) -> list[Entry]:
-        """If the newest user message has no answer, return it and all later messages; else an empty list."""
+        """If the newest user message has no answer, return it and all later messages; otherwise, an empty list."""
         newest = await self.exchanges(1)
         return [newest[place] for place in find_unanswered(messages_of(newest))]
 

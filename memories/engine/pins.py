@@ -52,8 +52,8 @@ class Pins:
     Pins are a small separate state beside the log, shared by all strategies and memories of the conversation. A message
     stored as pinned also has a mark in its own record, and is therefore pinned from the first moment.
 
-    State: an item under a message's log number: `true` if the message is pinned; `false` if it was stored as pinned and
-    unpinned later.
+    State: one item per message, with the log number as key: `true` if the message is pinned; `false` if it was stored
+    as pinned and unpinned later.
 
     Attributes:
         log: The conversation, with all tool results in full.
@@ -212,7 +212,7 @@ def mark(record: Record) -> Record:
 
 
 def show_pinned(view: View, pinned: Sequence[Entry]) -> View:
-    """Return a view with the pinned messages added where they were said."""
+    """Return a view with the pinned messages added at their original places."""
     if view.final:  # pins count towards its limit, so the next view may begin differently
         view = replace(view, room=-1)
     shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}

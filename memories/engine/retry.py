@@ -5,7 +5,8 @@
 2. If the model fails, learning ends for this save or load. `decide` returns the consequences: the size of the next
    step, and possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next save
    or load goes on from there, even in another process.
-3. Before a later save or load asks the model, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
+3. Before a later save or load asks the model, `RetryPolicy.check` makes sure that enough time has passed since the
+   failure (`rest_of`).
 4. A success resets the counts of failures (`after_success`).
 
 An exchange is set aside only if two things are true. First, several steps with only this exchange have failed. Second,
@@ -46,7 +47,7 @@ class FailedStep(NamedTuple):
         exchanges: The number of exchanges in the step; 0 if the call only tested the model.
         proven: True if the model is known to work, because it has just learnt from another exchange.
         tokens: The current token limit of a prompt.
-        now: The present time, which is the time of the failure, in seconds.
+        now: The time of the failure, in seconds.
     """
 
     first: int = 0

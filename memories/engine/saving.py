@@ -1,7 +1,7 @@
 """A save, step by step.
 
-1. `BaseMemory.asave_context` turns an exchange into two redacted messages. `save` stores both as one turn. From here on
-   nothing is lost. Pins are recorded at once.
+1. `BaseMemory.asave_context` turns an exchange into two redacted messages. `save` stores both as one turn. From then
+   on, nothing can be lost. Pins are recorded at once.
 2. Each state of the strategy learns from the messages: see `Learner.follow`.
 3. From time to time, the system message in force is recorded.
 4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
@@ -110,7 +110,8 @@ def turn_name(turn_id: object) -> str:
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
     """Learn from the log, to which `new` was just appended.
 
-    With `whole`, learn from all of `new`, even if this takes many steps or `new` is smaller than a portion.
+    With `whole`, learn from all of `new`, even if this takes many steps, or there are fewer than `learn_every`
+    exchanges.
 
     Raises:
         ModelError: A model failed, and `on_model_error` is "raise".

@@ -147,7 +147,7 @@ class CachedState:
         """Store the changes that were derived from `state` and the log up to `watermark`; return the new state.
 
         Raises:
-            ConflictError: Another writer was faster; nothing is changed.
+            ConflictError: Another writer committed first; nothing is changed.
         """
         items = changes.items
         if attempts is not None and attempts != state.attempts:

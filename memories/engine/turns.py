@@ -3,7 +3,7 @@
 A turn may replace messages after a log number. The replaced messages are deleted only once the turn is stored:
 
 1. At its beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
-2. When `messages` is called, `Replaced.show` copies the conversation up to the log number into an `InMemoryStore`, and
+2. When `messages` is called, `Replaced.show` copies the conversation up to this log number into an `InMemoryStore`, and
    a memory object with the same options shows the copy. The conversation itself does not change.
 3. After the turn is stored, `Replaced.take_back` deletes the replaced messages and the states learnt from them. The
    states learnt from the copy are stored instead, so that no model is asked twice.
@@ -64,8 +64,8 @@ class Turn(Managed["Turn"]):
     The arguments are those of `BaseMemory.turn`, and `redact`, a function that redacts a message.
 
     Attributes:
-        id: The turn's id in the log: the given `turn_id`. It is a fresh id if none was given, or if the given id
-            belongs to a message to be replaced, or to a stored question that this turn answers again.
+        id: The turn's id in the log: `turn_id`, or a fresh id if none was given. A `turn_id` that belongs to a message
+            to be replaced, or to a stored question to be answered again, is also replaced by a fresh id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -375,8 +375,8 @@ class Replaced:
         memory: The memory of the conversation.
         last: The log number of the message before the replaced messages.
         entries: The replaced messages.
-        shown: The log number of the last message to show, by default `last`. It is below `last` if the turn answers a
-            stored question again: the question must not count towards the limits of the view.
+        shown: The log number of the last message to show, by default `last`. If the turn answers a stored question
+            again, this is the message before the question, because the turn itself shows the question.
     """
 
     def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry], *, shown: int | None = None) -> None:
@@ -387,7 +387,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show if the conversation ended with the last message to show.
+        """Return the messages that the memory would show if the conversation ended at the log number `shown`.
 
         Args:
             query: The user's next words, for a strategy that searches.

@@ -103,10 +103,10 @@ class FactIndex:
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators over the current facts about a node; each yields its newest fact first.
+        """Return iterators over the current facts about a node. Each iterator yields newer facts first.
 
-        One iterator yields all current facts about the node. For each of `words` that occurs in such a fact, a further
-        iterator yields only the facts with the word.
+        One iterator yields all these facts. For each of `words` that occurs in them, another iterator yields only the
+        facts with this word.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]

@@ -68,7 +68,7 @@ class KnowledgeGraph:
             return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
-        """Return all current facts in the order they were first said; with `history`, superseded facts too."""
+        """Return all current facts in the order they were first stated; with `history`, superseded facts too."""
         with self._lock:
             facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
@@ -95,7 +95,7 @@ class KnowledgeGraph:
         return write_facts(self.facts(history=history), form)
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
-        """Return the facts with a name as subject or object, in the order they were first said."""
+        """Return the facts with a name as subject or object, in the order they were first stated."""
         with self._lock:
             facts = (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
@@ -148,7 +148,7 @@ class KnowledgeGraph:
 
         Args:
             text: The text, such as a question.
-            labels: The labels of user and assistant: "I" means the user, "you" the assistant.
+            labels: The names of the user (meant by "I") and of the assistant (meant by "you").
             before: The earlier messages, newest first, in which to find the meaning of "she" and "it".
         """
         with self._lock:
@@ -171,10 +171,10 @@ class KnowledgeGraph:
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, each preceded by the corrections of other facts about the same names.
+        """Return facts, and before each fact the newer facts that corrected others about the same names.
 
         If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". If `named` is
-        false, corrections precede only negated facts, to save room.
+        false, only negated facts get corrections, to save room.
         """
         told = list[Fact]()
         with self._lock:

@@ -99,7 +99,7 @@ def _order(fact: Fact) -> tuple[tuple[int, ...], str]:
 def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
-    """Return the known facts that new messages may change: triples, one per line, in the order they were first said.
+    """Return the known facts that new messages may change: triples, one per line, in the order they were first stated.
 
     If not all facts fit, they are chosen in this order: the likely facts; facts about names in the new messages; facts
     about the user and about names in earlier messages. Within the last two groups, facts that share more words with the

@@ -19,8 +19,8 @@ def find_sources(
     """Return each statement with the messages that it was taken from.
 
     The messages are found by the words of the statement. This may fail for a statement that ends a fact ("NO LONGER Sam
-    | lives in | Oslo"), because its words are those of older messages. If there is also a new statement about Sam, it
-    probably replaces the fact, so its messages are returned for both statements.
+    | lives in | Oslo"), because its words are those of older messages. A new statement about Sam, if there is one,
+    probably replaces the fact, so both statements get the messages of the new one.
     """
     spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
     found = [_sources_of(statement, entries, spoken) for statement in statements]

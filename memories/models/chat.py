@@ -225,7 +225,7 @@ class ChatModel:
         return await settled(self._clients.of_caller().chat.completions.create(**request))
 
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
-        """Send the messages by the Responses API, and return the client's result.
+        """Send the messages through the Responses API, and return the client's result.
 
         The endpoint is asked to store nothing, so it returns the model's thoughts in encrypted form; the next request
         sends them back.
@@ -240,7 +240,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The endpoint's family, recognised by the model file that it reports, or else by its URL and model name."""
+        """The endpoint's family, recognised by the model file that it serves, or else by its URL and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 

@@ -1,4 +1,4 @@
-"""Makes and calls an endpoint's openai clients, within limits for their answers; calls a user's function."""
+"""Creates `openai` clients and limits the size and duration of their answers; also calls a function used as a model."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""Recognises errors of endpoints that refuse a request as too long, and finds the context length in them."""
+"""Recognises the error of an endpoint that refuses a request as too long, and finds the context length in the error."""
 
 import re
 

@@ -210,7 +210,7 @@ class Statement(NamedTuple):
         relation: The relation between subject and object.
         object: The other person or thing.
         negated: True if the model denies the fact ("NOT") or says that it is no longer true ("NO LONGER"). False for
-            both at once: if Sam is no longer not ill, he is ill.
+            both together ("NO LONGER NOT"), which affirms the fact.
         ended: True if the model says that the fact is no longer true.
         qualifier: The fact's time, place or condition; "" if missing.
     """

@@ -87,9 +87,9 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: The newest token estimate of a `Conversation` for each model: a dict from model name to a dict. In
-            the latter, `"factors"` has the factors that correct later estimates, and `"tokens"`, if present, is the
-            estimate for the last request. Empty if a tokenizer counts tokens.
+        estimated: The newest token estimate of a `Conversation`, by model name. Each value is a dict: `"factors"` has
+            the factors that correct later estimates, and `"tokens"`, if present, is the estimate for the last request.
+            Empty if a tokenizer counts tokens.
 
     Example:
         >>> usage = Usage()

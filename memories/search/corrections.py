@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages, by the rare words or kinds of values (such as dates) that both have."""
+"""Finds messages that correct earlier messages: the two share rare words, or kinds of values such as dates."""
 
 from collections.abc import Sequence
 
@@ -75,8 +75,8 @@ class Corrections:
         Args:
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
-            first: For this number of messages at the beginning of `places`, any correction counts. For the other
-                messages, a correction must be clear (see `SURELY`), and must also be 1.5 times as similar as usual.
+            first: The number of messages, from the beginning of `places`, for which any correction counts. For the
+                others, a correction must be clear (see `SURELY`), and must reach 1.5 times the usual similarity.
         """
         if not len(self._places):
             return [[] for _ in places]

@@ -145,7 +145,7 @@ class Clipper:
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Return the lines for passages, in the order in which they were said, under a heading for each day.
+    """Return passages as lines, in the order of the conversation, under a heading for each day.
 
     A heading leaves out the year if the day above it is in the same year. Passages without a date get the heading
     "Day unknown:", unless they come before all passages with a date.

@@ -128,7 +128,7 @@ def kinds_of(text: str) -> int:
 
 
 def find_kinds(statement: str) -> int:
-    """Return a statement's kinds, as a sum of bits. Questions may ask for these kinds: values, places, and rules.
+    """Return, as a sum of bits, the kinds of information in a statement: values, places and rules.
 
     A statement may name a place if it has a preposition of place before a name. It counts as a rule if it sets a
     condition or a limit, such as "must be freestanding" or "only on Mondays".
@@ -145,9 +145,9 @@ def find_kinds(statement: str) -> int:
 
 
 def find_asked_kinds(question: str) -> int:
-    """Return the kinds of statements that could answer a question, as bits: a question with "when" asks for dates.
+    """Return, as a sum of bits, the kinds of information that a question asks for; "when" asks for dates.
 
-    The result is 0 if the question asks for no such kind.
+    The kinds are those of `find_kinds`; 0 if the question asks for none of them.
 
     Example:
         >>> find_asked_kinds("When does it open?") == find_kinds("It opens on monday.")

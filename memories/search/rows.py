@@ -62,9 +62,9 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of some texts, in an array with the words of many texts.
+    """Return the positions of the words of some texts in an array that joins the words of many texts.
 
-    For each of these texts, `first` has the position of its first word, and `counts` has the number of its words.
+    For each text chosen, `first` has the position of its first word, and `counts` has the number of its words.
     """
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within

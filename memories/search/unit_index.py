@@ -221,7 +221,7 @@ class _Texts(Generic[_Key]):
 class UnitIndex:
     """Searches the units of a state by words, and follows the state's changes.
 
-    The next search reads the changed items first. It reads each item once, even after several changes.
+    Changed items are read at the next search, each only once, even after several changes.
 
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
@@ -329,14 +329,14 @@ class UnitIndex:
             return self._rank(best)
 
     def add_later(self, found: Iterable[FoundUnit], limit: int) -> Iterator[Sequence[FoundUnit]]:
-        """Yield a group for each unit found: later units about replacements of the unit's names, then the unit.
+        """Yield a group for each unit found: later units that say what replaced its names, then the unit itself.
 
         If `limit` is at most 300 tokens, a group is the unit alone.
         """
         return ([*(self.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name in a unit, the newest later unit about the name's replacement.
+        """Return, for each name in a unit, the newest later unit that says what replaced the name.
 
         For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names without a
         replacement are skipped, and so are names that many units have.

@@ -14,12 +14,12 @@ class Weights:
         month: The gain of a message that was said in the month or on the day that the query asks for, as a share of the
             message's score by words.
         speaker: The gain of a message whose speaker is named in the query, in points of the score.
-        telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.
+        telling: The gain of a message that says "I" or "we", as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
         answering: The share of a question's score that is added to the score of the message after the question.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words.
-        talkative: The same for the mean length of all messages of the speaker.
+        talkative: Like `length`, for the mean length of the speaker's messages.
         embeddings: The gain for each standard deviation of similarity, as a share of the best score by words. At 0,
             embeddings are not searched.
         before: The share of the previous message's similarity that is added to a message's own.
@@ -28,7 +28,7 @@ class Weights:
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size in letters of the window around a message, including the message itself.
         sure_correction: The minimum share of a clear correction's rare words that the corrected message must contain.
-        possible_correction: The same for a correction that is not clear.
+        possible_correction: Like `sure_correction`, for a correction that is not clear.
         same_subject: A correction and the corrected message have common words; this is the least sum of their
             rareness. The rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
     """
@@ -64,11 +64,11 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The share by which `neighbours` rises for a neighbour that says who or what a subject is.
+        roles: The increase of `neighbours`, as a share, for a neighbour that says who or what a subject is.
         kinds: The gain of a unit with a date, number, place or rule, as a share of the unit's score, if the query asks
             for such a thing.
-        having: A further gain of such a unit, as a share of the best score of all units. It does not depend on the
-            unit's length.
+        having: A further gain of a unit that gains by `kinds`, as a share of the best score of all units; the unit's
+            length does not matter.
         common: The weight of everyday words ("big", "behind"); other words have the weight 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that follow each other in both the query and the unit.

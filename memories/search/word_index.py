@@ -143,8 +143,8 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The text to search for. A message without a word of the query is left out, unless a message around it
-                has such a word.
+            query: The text to search for. A message is left out if neither it nor the text around it has a word of the
+                query.
             similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.

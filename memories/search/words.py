@@ -107,7 +107,7 @@ class Grain:
         spans: A pair: the position of each span's first message, and the position after its last message.
         day: The position of each span's date. Dates are numbered after the messages: with 10 messages (positions 0 to
             9), the first date has position 10.
-        ends: For each message, then for each date, the number of terms before it; finally the number of all terms.
+        ends: The number of terms before each message, then before each date; the last number counts all terms.
         weights: The weights.
     """
 
@@ -153,7 +153,7 @@ def phrase_counts(
         terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are faster to scan than whole terms, which are compared only where
             these bits match.
-        ends: For each message, then for each date, the number of terms before it; finally the number of all terms.
+        ends: The number of terms before each message, then before each date; the last number counts all terms.
         phrases: The phrases to search for, each with its weight.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.

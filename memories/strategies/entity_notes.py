@@ -96,7 +96,7 @@ class EntityNote(NamedTuple):
 
         Args:
             item: The item.
-            before: The earlier version of the note, whose unchanged statements are used again.
+            before: The earlier version of the note, whose unchanged statements are reused.
         """
         values = item.get("statements", ())
         statements = _convert(values, NoteStatement.from_json, before.values, before.statements)
@@ -164,7 +164,7 @@ class EntityIndex:
 
         Args:
             text: The text, such as a question.
-            labels: The labels of user and assistant: "I" means the user, "you" the assistant.
+            labels: The names of the user (meant by "I") and of the assistant (meant by "you").
             before: The earlier messages, newest first, in which to find the meaning of "she" and "it".
         """
         with self._lock:

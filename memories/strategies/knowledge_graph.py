@@ -172,7 +172,7 @@ class ConversationKGMemory(ModelBackedMemory):
         self._known.apply(changes, reset=reset)
 
     async def awhy(self, name: str) -> list[Reason]:
-        """Return all facts about a name, in the order they were first said, each with the messages that stated it.
+        """Return all facts about a name, in the order they were first stated, each with the messages that stated it.
 
         Superseded facts are included. No model is asked. Messages that were not learnt from yet are left out.
 

@@ -1,4 +1,4 @@
-"""Chooses the statements of notes to show: for an upkeep call, or for a question."""
+"""Chooses the statements of notes to show: to a model that amends the notes, or for a question."""
 
 import functools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows one summary message and the messages after it. Once there are too many of those, they are summarised too.
+    """Shows one summary message and the messages after it. When these become too many, they are summarised too.
 
     This is the pattern of LangChain.js's guide: once `max_messages` messages precede the newest user message, a model
     distils them into one summary message. The summary counts as a message, and goes into the next summary. One call

@@ -42,11 +42,11 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows the messages that fit the input best, from anywhere in the conversation.
 
-    The search compares words (by BM25) and dates. It also compares the words of the messages around a message, and the
-    date that a message means by a word such as "yesterday". For "yesterday" in a question, `clock` gives today's date.
-    With an `embedder`, messages are also found by meaning: their similarity is added to their score for words. With an
-    `index` but no `embedder`, messages are also found by parts of words (`HashEmbedder`, which needs no download).
-    Neither saving nor loading asks a model.
+    The search compares words (by BM25) and dates. The words of neighbouring messages count too, and "yesterday" in a
+    message counts as the date it means. In a question, "yesterday" is counted from the date of `clock`. With an
+    `embedder`, messages are also found by meaning: their similarity is added to their score for words. With an `index`
+    but no `embedder`, messages are also found by parts of words (`HashEmbedder`, which needs no download). Neither
+    saving nor loading asks a model.
 
     The best messages that fit `max_token_limit` are shown in their original order, with speakers and dates. A message
     that was corrected later is shown with its correction. Tokens left over go to messages near the best messages, then

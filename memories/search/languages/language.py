@@ -75,7 +75,7 @@ class RelativeDates:
         return re.compile(f"{self.edge}(?:{'|'.join(phrases)}){self.edge}")
 
     def find(self, text: str, said: date) -> Iterator[str]:
-        """Yield the dates, in words, that a lower-case text means by such phrases if it was said on the day `said`."""
+        """Yield the dates, in words, that a lower-case text of the day `said` means by phrases such as "yesterday"."""
         for match in self.phrase.finditer(text):
             if day := match["day"]:
                 yield _shift(said, "day", self.days[day])

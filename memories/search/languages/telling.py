@@ -56,12 +56,12 @@ def find_telling_words(query: str) -> Sequence[str]:
 
 
 def find_words(text: str) -> list[str]:
-    """Return the words of a text; each character that is searched in pairs counts as a word."""
+    """Return the words of a text. Each character of a script that is searched in pairs (`PAIRED`) counts as a word."""
     return _WORD_OR_MARK.findall(space_out(text))
 
 
 def space_out(text: str) -> str:
-    """Return a text with spaces around each character that is searched in pairs, so that each counts as a word.
+    """Return a text with spaces around each character of `PAIRED`, so that each counts as a word.
 
     Chinese numbers and dates become digits and English months; see `translate_numbers`.
     """

@@ -58,7 +58,7 @@ def translate_numbers(text: str) -> str:
 
 
 def find_pairs(text: str) -> Iterator[str]:
-    """Yield all pairs of adjacent characters of such scripts, and characters that stand alone.
+    """Yield all pairs of adjacent characters of `PAIRED`, and such characters that stand alone.
 
     Stop words are left out.
 

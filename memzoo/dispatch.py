@@ -1,4 +1,4 @@
-"""Runs units of work (calls of one function) on an executor, in batches. If a worker dies, its units run again.
+"""Runs units of work (calls to one function) on an executor, in batches. If a worker dies, its units run again.
 
 The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
 """

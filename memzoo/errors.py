@@ -153,5 +153,5 @@ class MissingExtraError(MemoryZooError, ImportError):
 
     @classmethod
     def of(cls, what: str, extra: str) -> "MissingExtraError":
-        """Return the error for a feature (`what`) that needs an extra; the message tells how to install the extra."""
+        """Return the error for a feature (`what`) that needs an extra; the message says how to install the extra."""
         return cls(f"{what} needs the {extra!r} extra. Install it with: pip install 'memzoo[{extra}]'")

@@ -72,7 +72,7 @@ def _depth(text: str) -> int:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the hint for an error about an unknown name: the most similar known name, or "" without a similar name.
+    """Return the hint for an error about an unknown name: the most similar known name; "" if none is similar.
 
     Example:
         >>> did_you_mean("sumary", ["buffer", "summary"])

@@ -53,7 +53,7 @@ _BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
 
 
 class PromptSet:
-    """Renders prompts by name. A template of the user replaces memzoo's template with the same name.
+    """Renders prompts by name. A user's template replaces memzoo's template with the same name.
 
     Example:
         >>> prompts = PromptSet({"summary": "Shorten: {{ summary }} {{ new_lines }}"})

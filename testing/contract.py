@@ -22,7 +22,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
     """The basic rules of every strategy, as tests to inherit."""
 
     def test_loads_its_variables_and_no_others(self) -> None:
-        """Loading returns exactly the variables that the memory announces."""
+        """Loading returns exactly the variables that the memory declares."""
         memory = self.told()
         assert set(memory.load_memory_variables(QUESTION)) == set(memory.memory_variables)
 

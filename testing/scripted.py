@@ -34,7 +34,7 @@ class ScriptedModel:
         """Prepare replies.
 
         Args:
-            *replies: Texts, errors to raise, or functions from the rendered prompt to a text.
+            *replies: Texts, errors to raise, or functions that take the rendered prompt and return a text.
         """
         self._replies = list(replies)
         self.asked: list[tuple[str, str]] = []

@@ -40,7 +40,7 @@ class Limit:
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:
-        """Take the tokens for an item, and return True; if too few are left, take none, and return False."""
+        """Take an item's tokens from the limit, and return True; if too few are left, take none, and return False."""
         if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
@@ -75,7 +75,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """Return a text without its middle: the first and the last characters, `kept` in total, and a note between.
+    """Return a text without its middle: its first and last characters, `kept` in total, with a note between them.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

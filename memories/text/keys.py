@@ -1,4 +1,4 @@
-"""Finds the user's and the assistant's message in inputs and outputs, with LangChain's rules and error texts."""
+"""Finds the user's and the assistant's messages in inputs and outputs, with LangChain's rules and error texts."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def exchange_of(
 
     Raises:
         MissingKeyError: See `input_key_of` and `output_key_of`.
-        MessageError: The inputs, the outputs or a message are invalid.
+        MessageError: The inputs, the outputs or a message is invalid.
     """
     asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
     question = checked({"role": "user", "content": inputs[asked]})

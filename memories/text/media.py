@@ -1,4 +1,4 @@
-"""Estimates the tokens of pictures, sounds, films and files in messages."""
+"""Estimates the tokens of pictures, sounds, videos and files in messages."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ _KINDS |= {"audio_url": "audio", "input_video": "video", "input_file": "file", "
 
 
 def weigh_parts(message: Message) -> int:
-    """Return the estimated tokens of a message's pictures, sounds, films and files.
+    """Return the estimated number of tokens of a message's pictures, sounds, videos and files.
 
     The estimate for data within the message depends on the number of bytes. A URL or an id counts as a picture, sound,
-    film or file of the usual size.
+    video or file of the usual size.
 
     Example:
         >>> picture = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}

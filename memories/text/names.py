@@ -260,7 +260,7 @@ class NameIndex:
         return [known for known, parts in rarest.items() if words <= parts]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Tell whether a text has a part of a known name, as a capitalised word.
+        """Tell whether a text contains part of a known name as a capitalised word.
 
         Parts of the names in `named` do not count.
         """

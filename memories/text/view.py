@@ -242,7 +242,7 @@ class View:
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Return the view with an unanswered exchange added at its end. An answered exchange is not added.
+        """Return the view, with the newest exchange added at its end if that exchange is unanswered.
 
         Args:
             newest: The newest exchange, including calls that wait for results.

@@ -181,7 +181,7 @@ class RedisStore(Closing):
     async def sample(self, limit: int) -> list[str]:
         """Return some ids of conversations, in any order.
 
-        This is cheap even with many keys, but may return no id although there are conversations.
+        This is cheap even with many keys, but may return no id even if there are conversations.
         """
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 

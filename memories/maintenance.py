@@ -67,7 +67,7 @@ def upkeep(
         **options: The options of the strategy, the same as in the program that serves the conversations.
 
     Raises:
-        OptionError: The strategy learns nothing; or an argument or option cannot work, or cannot be pickled.
+        OptionError: The strategy learns nothing; or an argument or option is invalid, or cannot be pickled.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
         ExecutorError: The executor is broken.
 

@@ -97,7 +97,7 @@ def check(memory: Any) -> None:
     """Check the values of all options of a memory.
 
     Raises:
-        OptionError: A value cannot work; the text names the option, the value, and the allowed values.
+        OptionError: A value is invalid; the text names the option, the value, and the allowed values.
     """
     for field in dataclasses.fields(memory):
         field.metadata["check"](field.name, getattr(memory, field.name))

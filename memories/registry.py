@@ -126,7 +126,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         OptionError: No strategy has this name.
         OptionError: An option is neither shared nor an option of the strategy; the text names the strategies
             that have the option.
-        OptionError: An option has a value that cannot work.
+        OptionError: An option has an invalid value.
         PluginError: The installed package with the strategy cannot be loaded, or its class is not a valid strategy.
         StoreError: The store cannot be opened.
 

@@ -68,7 +68,7 @@ class MemoryProvider(Closing):
 
         Raises:
             OptionError: No strategy has this name.
-            OptionError: An option is unknown, or has a value that cannot work.
+            OptionError: An option is unknown, or has an invalid value.
         """
         if fixed := [option for option in _PER_CONVERSATION if option in options]:
             raise OptionError(f"{fixed[0]} is set by the provider for each memory; leave it out, and call get(id)")

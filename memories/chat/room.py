@@ -40,7 +40,7 @@ class Room:
         counter: A function that returns the token counter; called when the counter is first needed.
 
     Raises:
-        OptionError: An option has a value that cannot work.
+        OptionError: An option has an invalid value.
     """
 
     def __init__(self, max_tokens: int | None, oversized: Oversized, counter: Callable[[], TokenCounter]) -> None:

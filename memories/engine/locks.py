@@ -145,7 +145,7 @@ class FairLock:
 
 
 class StateLock:
-    """A lock for deriving a state, which avoids duplicate model calls.
+    """A lock held while a state is derived, to avoid duplicate model calls.
 
     Threads wait for each other, and asyncio tasks wait for each other. A thread does not wait for a task, because the
     task's event loop may be blocked. One thread and one task may therefore derive the state at the same time; only one

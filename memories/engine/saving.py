@@ -56,8 +56,8 @@ async def save(
 
     Raises:
         ModelError: The turn is stored, but could not be learnt from.
-        StoreError: The store failed, so the turn is perhaps not stored. The error's `__notes__` have the `turn_id`
-            for another try.
+        StoreError: The store failed, so the turn might not be stored. The error's `__notes__` have the `turn_id` for
+            another try.
     """
     cached = memory.log.cached
     with cached.looking_once() as looked:
@@ -86,7 +86,7 @@ async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str
     """Append messages to the log by `Store.append`, and return its result.
 
     Raises:
-        StoreError: The store failed, so the messages are perhaps not stored. The error's `__notes__` have the `turn_id`
+        StoreError: The store failed, so the messages might not be stored. The error's `__notes__` have the `turn_id`
             for another try.
     """
     try:

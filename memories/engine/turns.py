@@ -2,7 +2,7 @@
 
 A turn may replace messages after a log number. The replaced messages are deleted only once the turn is stored:
 
-1. At its beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
+1. At the beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
 2. When `messages` is called, `Replaced.show` copies the conversation up to this log number into an `InMemoryStore`, and
    a memory object with the same options shows the copy. The conversation itself does not change.
 3. After the turn is stored, `Replaced.take_back` deletes the replaced messages and the states learnt from them. The

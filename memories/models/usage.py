@@ -23,8 +23,8 @@ class Spent:
         prompt_tokens: Tokens sent, as counted by the endpoint.
         completion_tokens: Tokens received, as counted by the endpoint.
         seconds: The time spent waiting for answers.
-        cached_tokens: Tokens sent and already in the provider's cache, at a lower price.
-        cache_write_tokens: Tokens sent and written to the provider's cache, at a higher price.
+        cached_tokens: Tokens sent that were already in the provider's cache, at a lower price.
+        cache_write_tokens: Tokens sent that were written to the provider's cache, at a higher price.
 
     Example:
         >>> Spent(1, 2_000, 50, cached_tokens=1_920) - Spent(1, 1_500, 20, cached_tokens=1_408)

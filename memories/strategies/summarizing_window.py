@@ -45,8 +45,8 @@ class SummarizingWindowMemory(SummarizingMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to summarise now: all messages before the newest user message, or 0.
 
-        It is 0 while the view has fewer than `max_messages` messages before the newest user message. The summary and
-        pinned messages count too.
+        The number is 0 while the view has fewer than `max_messages` messages before the newest user message. The
+        summary and pinned messages count too.
         """
         older = max((place for place, entry in enumerate(waiting) if entry.message["role"] == "user"), default=0)
         shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))

@@ -319,7 +319,7 @@ class SlidingWindow:
 
     Args:
         weight: Returns the weight of an entry towards the limit.
-        counted_by: Returns the name of the token counter; if the name changes, all weights are counted anew.
+        counted_by: Returns the name of the token counter; if the name changes, all weights are computed again.
     """
 
     def __init__(self, weight: Callable[[Entry], float], counted_by: Callable[[], str]) -> None:

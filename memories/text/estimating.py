@@ -164,7 +164,7 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that returns the same as `function`, and remembers up to `most` results.
+    """Return a version of `function` that remembers up to `most` results.
 
     Only the hashes of arguments are kept, so that a deleted text does not stay in the process.
 

@@ -141,7 +141,7 @@ class Language:
         return frozenset(self.stop_words.split())
 
     def term(self, word: str) -> str:
-        """Return the form of a word to search for: a month's English name, or the word's stem in lower case.
+        """Return the form in which to search for a word: a month's English name, or the word's stem in lower case.
 
         A very long word stays as it is.
         """

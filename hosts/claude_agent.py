@@ -50,8 +50,8 @@ class MemorySessionStore:
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries to a transcript, except those that the transcript has already.
 
-        An entry is recognised by its uuid. An entry without a uuid is recognised by its content and by the last uuid
-        before it.
+        An entry is recognised by its uuid. An entry without a uuid is recognised by its content and by the nearest
+        uuid before it.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -79,7 +79,7 @@ class MemorySessionStore:
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, and the transcripts of its subagents.
+        """Delete a transcript and the transcripts of its subagents.
 
         The memory of the project stays.
         """

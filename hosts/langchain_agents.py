@@ -1,4 +1,4 @@
-"""A memory as middleware for agents of LangChain 1.x and deepagents, and a summarizer for LangChain's middleware."""
+"""A memory as middleware for LangChain 1.x and deepagents, and a summarizer for LangChain's own middleware."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias

@@ -17,8 +17,8 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
     """Save a thread's new messages, and return the memory's view, in an order that every model accepts.
 
-    The newest human message is the query. The view has the thread's own message objects, except where several messages
-    are joined into one.
+    The newest human message is the query. The view contains the thread's own message objects, except where several
+    messages are joined into one.
 
     `leads` is true if the agent's own system message will stand before the view.
     """

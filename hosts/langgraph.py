@@ -1,4 +1,4 @@
-"""LangGraph: a `BaseStore` over memzoo's stores, and functions for a memory in your own graph."""
+"""A `BaseStore` for LangGraph that uses memzoo's stores, and functions that put a memory into your own graph."""
 
 import json
 import uuid
@@ -214,7 +214,7 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 
 
 def view(memories: Memories) -> Any:
-    """Return a Runnable that turns the messages of a state into the view to send: `view(memories) | model`.
+    """Return a Runnable that turns a state's messages into the view to send to a model: `view(memories) | model`.
 
     The Runnable saves new messages. The newest human message is the query for a memory that searches.
     """

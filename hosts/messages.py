@@ -50,7 +50,7 @@ def chat_of(
     results: Iterable[tuple[str, str]] = (),
     others: Sequence[str] = (),
 ) -> list[Message]:
-    """Return a host message as chat messages: one for each tool result, then one for the rest.
+    """Return a host's message as chat messages: one for each tool result, then one for the rest.
 
     Args:
         role: The role of the message: user, assistant, system.

@@ -1,4 +1,4 @@
-"""Finds the role of a message from its speaker's name, for messages of other programs."""
+"""Finds the role of another program's message from the speaker's name."""
 
 from typing import Any
 

@@ -95,19 +95,18 @@ class HostLog:
     ) -> None:
         """Update the log from a host's messages: append the new ones, except those that `forget` deleted.
 
-        With a `thread`, messages that the host has deleted are deleted from the log, too. If the host has changed a
+        With a `thread`, messages that the host has deleted are deleted from the log too. If the host has changed a
         message, this message and all later ones are replaced.
 
         Args:
             said: The host's messages, all or only the newest, in order. Each has a `key`.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said`
-                might lack some of the thread's newest messages; nothing is then deleted.
-            cuts_at_questions: True if the host drops old messages only in whole exchanges. If a thread begins with an
-                answer, the host must then have deleted the question.
-            whole: True if `said` has all messages of the host's run. The new messages may then begin with the log's
-                last question. If that question is still unanswered, the run is a retry, and the question is not stored
-                again.
+            thread: The id of the host's thread; only its messages are deleted from the log. Pass "" to delete nothing,
+                because `said` might lack some of the thread's newest messages.
+            cuts_at_questions: True if the host drops old messages only in whole exchanges. An answer at the beginning
+                of `said` then means that the host has deleted its question.
+            whole: True if `said` has all messages of the host's run. If the new ones begin with the log's last
+                question, still unanswered, the run is a retry: the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -123,7 +122,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the host's messages that the log lacks; delete from the log the messages that the host has deleted."""
+        """Return the host's messages that the log lacks, after deleting from the log those that the host has deleted."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]

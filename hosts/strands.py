@@ -63,7 +63,7 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """After a request was too long, leave out the older half of the messages before the newest turn.
+        """After a request was too long, leave out the older half of the messages that precede the newest turn.
 
         Raises:
             Exception: The given error `e`, if the newest turn alone is too long.

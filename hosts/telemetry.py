@@ -56,7 +56,7 @@ def instrument(
     meter_provider: "MeterProvider | None" = None,
     content: bool = False,
 ) -> Callable[[], None]:
-    """Report loads, saves, model calls, searches and store operations to OpenTelemetry from now on.
+    """From now on, report loads, saves, model calls, searches and store operations to OpenTelemetry.
 
     Without a configured SDK, OpenTelemetry drops all reports.
 

@@ -248,8 +248,8 @@ class BaseMemory(ABC):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of waiting entries to learn from now, counted from the oldest.
 
-        True means all of them, once they are enough for one call of `derive` (see `learn_every`); False means none.
-        Unless overridden, this method returns True.
+        Return True to learn from all waiting entries, as soon as there are enough for one call of `derive` (see
+        `learn_every`); False to learn from none. Unless overridden, this method returns True.
         """
         return True
 
@@ -477,18 +477,18 @@ class BaseMemory(ABC):
         family: Family | str | None = None,
         form: Api = "chat",
     ) -> Shown | dict[str, Any]:
-        """Return a whole request for a model: your system text, the memory, and the question, in one valid order.
+        """Return a whole request for a model: your system text, the memory, and the question, in a valid order.
 
-        One system message stands first, with your text before the memory's; then roles alternate, beginning with a user
-        message. Adjacent messages of the same role are joined into one message.
+        A single system message comes first, with your text before the memory's. The roles then alternate, beginning
+        with a user message. Adjacent messages of the same role are joined into one message.
 
         Args:
             question: The user's next words, or a user message (with pictures, say). If the log already ends with these
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The maximum number of tokens of the request, or a share of the model's window such as `"80%"`.
-            family: The kind of endpoint: a `Family`, or a name in `memzoo.memories.text.families.FAMILIES`. By default
-                the family of the memory's model. Some kinds refuse requests that other kinds accept.
+            family: The family of the endpoint, because some endpoints refuse requests that others accept: a `Family`,
+                or a name in `memzoo.memories.text.families.FAMILIES`. By default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
         Raises:
@@ -540,7 +540,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages of the log, or a page (see `aentries`), oldest first, whatever the strategy.
+        """Return all messages of the log, or a page (see `aentries`), oldest first. The strategy does not matter.
 
         With `usage`, answers from a `Conversation` also have `model` and `usage` (see `Entry`). Do not send such
         messages: providers refuse the extra fields.
@@ -613,8 +613,8 @@ class BaseMemory(ABC):
         """Learn everything again from the log; the old state stays in use until the new state is complete.
 
         Args:
-            from_: The log number to start at, if the state consists of embeddings; other states are learnt again as a
-                whole.
+            from_: The log number to start at. Only a state that consists of embeddings can be learnt again in part; any
+                other state is learnt again as a whole.
             only_set_aside: Learn only from the set-aside messages, as if they had just been said.
 
         Raises:

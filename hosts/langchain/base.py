@@ -29,15 +29,15 @@ _ATTRIBUTES = frozenset({"_given", "_history", "_own_history", "_plain"})
 
 
 async def either(owner: Any, method: str, *arguments: Any) -> Any:
-    """Return the result of a method that may be LangChain's; in asynchronous code, of its asynchronous form.
+    """Call a method of an object, or in asynchronous code its asynchronous twin, and return the result.
 
-    LangChain's asynchronous methods need an event loop, which a synchronous call does not have.
+    The object may be LangChain's. Its asynchronous methods need an event loop, which a synchronous call does not have.
     """
     return getattr(owner, method)(*arguments) if is_blocking() else await getattr(owner, f"a{method}")(*arguments)
 
 
 class BothWays(VirtualSubclass):
-    """A base class with the memory methods of LangChain, synchronous and asynchronous. Its own methods save nothing."""
+    """A base class with LangChain's memory methods, synchronous and asynchronous. By default, they save nothing."""
 
     host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
@@ -153,7 +153,7 @@ class LangChainMemory(BothWays):
 
     @property
     def chat_memory(self) -> Any:
-        """The whole conversation as a LangChain history: the option `chat_memory`, else a history in the store."""
+        """The whole conversation as a LangChain history: the option `chat_memory`, or else a history in the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:
@@ -171,7 +171,7 @@ class LangChainMemory(BothWays):
         The history shows the memory's view, and saves new messages.
 
         Raises:
-            OptionError: The memory needs the input for a search, but LangChain does not pass the input to a history.
+            OptionError: The memory searches for the input, but LangChain does not pass the input to a history.
         """
         if self.plain.needs_query:
             raise OptionError(

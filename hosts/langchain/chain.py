@@ -163,7 +163,7 @@ class ConversationChain(VirtualSubclass):
         )
 
     def request(self, values: Mapping[str, Any]) -> list[Message]:
-        """Fill in the prompt with values, and return it as chat messages."""
+        """Fill in the prompt's variables, and return the prompt as chat messages."""
         if not isinstance(getattr(self.prompt, "template", None), str):
             return dicts(self.prompt.invoke(values).to_messages())
         shown = {name: _to_text(value) for name, value in values.items()}

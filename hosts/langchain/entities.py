@@ -117,15 +117,15 @@ class NotesOfMemory(InMemoryEntityStore):
 
 
 def is_durable(store: Any) -> bool:
-    """Return whether an entity store of LangChain keeps its notes after the process ends."""
+    """Return whether a LangChain entity store keeps its notes after the process ends."""
     return hasattr(store, "conn")
 
 
 def notes_in(store: Any) -> Mapping[str, str]:
-    """Return all notes of an entity store of LangChain, or of a mapping.
+    """Return all notes in a LangChain entity store, or in a mapping.
 
     Raises:
-        OptionError: The notes of the store cannot be listed.
+        OptionError: The store's notes cannot be listed.
     """
     for notes in (store, getattr(store, "store", None)):
         if isinstance(notes, Mapping):
@@ -140,7 +140,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return changes to a memory's state. They replace the notes on the names in `new` with the new notes.
+    """Return the changes to a memory's state that replace its notes on the names in `new` with the new notes.
 
     If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 

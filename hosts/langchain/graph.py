@@ -108,7 +108,7 @@ def _fact(triple: Sequence[str]) -> Fact:
 
 
 def triples_in(graph: Any) -> list[KnowledgeTriple]:
-    """Return all facts of a graph of LangChain or networkx, or of a list of triples.
+    """Return all facts in a LangChain or networkx graph, or in a list of triples.
 
     Raises:
         OptionError: The value is neither a graph nor a list of triples.

@@ -140,12 +140,12 @@ class ConversationSummaryMemory(_Summarizing):
 
     @classmethod
     def from_messages(cls, llm: Any, chat_memory: Any, *, summarize_step: int = 2, **options: Any) -> Self:
-        """Return a memory with a summary of the given messages. If the model fails, the next save learns from them.
+        """Return a memory with a summary of the given messages. If the model fails, the next save summarises them.
 
         Args:
             llm: The model.
-            chat_memory: A history, which then keeps the memory's messages, or a list of messages. The `chat_memory` of
-                another memory is copied.
+            chat_memory: A list of messages, or a history. The new memory copies a list, or the `chat_memory` of another
+                memory. It keeps its messages in any other history.
             summarize_step: The number of messages per model call.
             **options: Options of the memory; `buffer` is a summary of the messages before the given ones.
         """

@@ -46,7 +46,7 @@ def objects(messages: Iterable[Message]) -> list[Any]:
 
 
 def record_of(message: Any) -> Record:
-    """Return the record to store for a message. If its chat message lacks something, one field has LangChain's form."""
+    """Return the record to store for a message, with LangChain's form in a field if the chat message lacks a part."""
     [said] = dicts([message])
     if has_langchain():
         from langchain_core.messages import BaseMessage, messages_to_dict
@@ -76,7 +76,11 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def question(inputs: Any, key: str | None) -> dict[str, Any]:
-    """Return the inputs of a load. A chain of Runnables may pass a text alone, or a value that is no question."""
+    """Return the inputs for loading a memory as a dict, from any value that a chain of Runnables passes.
+
+    A text becomes the value of `key`, or of "input" without a key. If the value is not a mapping either, the dict is
+    empty.
+    """
     if isinstance(inputs, str):
         return {key or "input": inputs}
     return values(cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else {}

@@ -14,14 +14,14 @@ from memzoo.types import Completion, Spent
 
 
 def model_of(llm: Any) -> Any:
-    """Return a model of LangChain in a form for memzoo's option `llm`."""
+    """Return a LangChain model in a form for memzoo's option `llm`."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)
 
 
 class RunnableModel:
-    """A model that asks a Runnable of LangChain: a chat model, a text model, or any Runnable that takes messages."""
+    """A model that asks a LangChain Runnable: a chat model, a text model, or any Runnable that takes messages."""
 
     def __init__(self, runnable: Any) -> None:
         self.runnable = runnable

@@ -22,7 +22,7 @@ from memzoo.sync import blocking
 
 @strategy
 class ConversationEntityMemory(PlainEntity):
-    """An entity memory that accepts prose, although the model was asked for one line per entity.
+    """An entity memory that accepts prose from a model that was asked for one line per entity.
 
     The prose is added to the notes on the entities that the latest `load_memory_variables` found. If it found none, the
     prose is dropped. With LangChain's prompts, the model first finds names, and then rewrites the notes on these names.

@@ -1,4 +1,4 @@
-"""The prompts of a chain, in memzoo's words but with LangChain's variables and roles."""
+"""The prompts of a chain, worded by memzoo, with LangChain's variables and roles."""
 
 import string
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ If nothing is to be changed, answer only: NOTHING NEW
 
 @dataclass(frozen=True)
 class DefaultPrompt:
-    """The prompt that a memory uses if a program gives none, for programs that print it.
+    """A memory's default prompt, for programs that print the prompt.
 
     Attributes:
         template: The text of memzoo's template.
@@ -51,7 +51,7 @@ class DefaultPrompt:
 
 
 def default_prompt(prompt: str) -> DefaultPrompt:
-    """Return the prompt that is used by default in the place of memzoo's prompt of this name."""
+    """Return the prompt that a memory uses if the program does not replace memzoo's prompt of this name."""
     used = "entity_notes" if prompt == "entity_update" else prompt
     return DefaultPrompt((resources.files("memzoo.prompts") / f"{used}.jinja").read_text("utf-8"))
 

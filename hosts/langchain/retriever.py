@@ -93,7 +93,7 @@ class Vectors(PlainVectors):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With the option `retriever`, a vector store of LangChain keeps the documents. Without this option, memzoo finds the
+    With the option `retriever`, a LangChain vector store keeps the documents. Without this option, memzoo finds the
     best `k` exchanges, 4 by default.
     """
 

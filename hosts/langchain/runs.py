@@ -1,4 +1,4 @@
-"""Runs a chain with LangChain's callbacks, and wraps a chain as a Runnable of LangChain."""
+"""Runs a chain with LangChain's callbacks, and wraps a chain as a LangChain Runnable."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
-    """Ask a model for the answer to the prompt of a chain, and call the callbacks as LangChain does.
+    """Ask a model to answer a chain's prompt, and call the callbacks as LangChain does.
 
     `values` are the input and the memory's variables. `config` is LangChain's config for this call. As in LangChain,
     the input "stop" goes to the model.
@@ -29,7 +29,7 @@ async def ask_model(
 
     Raises:
         MissingExtraError: Callbacks are given, but langchain-core is not installed.
-        OptionError: There is an input "stop", but the model is not a model of LangChain.
+        OptionError: There is an input "stop", but the model is not a LangChain model.
     """
     request = chain.request(values)
     stop = {"stop": values["stop"]} if values.get("stop") is not None else {}
@@ -88,7 +88,7 @@ async def _await_result(result: Any) -> Any:
 
 
 def runnable(chain: "ConversationChain") -> Any:
-    """Return a chain as LangChain's Runnable, which can stream, run batches and be combined with other Runnables.
+    """Return a chain as a LangChain Runnable, which can stream, run batches and be combined with other Runnables.
 
     Raises:
         AttributeError: langchain-core is not installed.

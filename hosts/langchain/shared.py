@@ -77,7 +77,7 @@ class CombinedMemory(BothWays):
         return {name: value for variables in loaded for name, value in variables.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange to all members."""
+        """Save an exchange in all members."""
         given = self._own(inputs)
         for memory in self.memories:
             if isinstance(memory, LangChainMemory):

@@ -25,9 +25,8 @@ async def aput(
 ) -> None:
     """Write items into a memory's state.
 
-    `changes` is a function that takes the existing items, and returns a dict from key to new item. `None` as the
-    new item removes an item. If `stands_for_all` is true, all messages are marked as learnt, so the memory learns only
-    from later messages.
+    `changes` is a function that takes the existing items, and returns a dict from key to new item; `None` removes an
+    item. If `stands_for_all` is true, all messages are marked as learnt, so the memory learns only from later messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.learners[0].name), 0
     while True:

@@ -31,7 +31,7 @@ class _Line(NamedTuple):
 
 
 class LineIndex:
-    """An index to search notes and messages by their words. New ones are added before each search."""
+    """An index to search notes and messages by their words. Each search first adds the new ones."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -77,9 +77,9 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return texts that together fit `limit` tokens if each has a line of its own. Their order stays the same.
+    """Return the texts that together fit in `limit` tokens, one per line, in their original order.
 
-    A text that does not fit into the rest of the limit is skipped. After 20 such texts in a row, no more are tried.
+    A text that does not fit in the remaining tokens is skipped. After 20 such texts in a row, no more are tried.
     """
     chosen: list[str] = []
     left, passed_over = limit, 0

@@ -30,8 +30,7 @@ class Note:
 
     Attributes:
         kind: "entity", "observation" or "relation".
-        fact: The note as a fact, with the messages that wrote or deleted the note. The fact of an entity states the
-            entity's type.
+        fact: The note as a fact, with the messages that wrote or deleted the note. An entity's fact states its type.
         order: A pair: the log number of the call that wrote the note, and the note's position in the call.
         call: The id of the call that wrote the note.
     """

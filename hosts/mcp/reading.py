@@ -1,4 +1,4 @@
-"""Builds the results of the tools. A graph has two lists: entities with their observations, and relations."""
+"""Builds the tools' results. A graph has two lists: entities with their observations, and relations."""
 
 import json
 from bisect import bisect_right
@@ -79,7 +79,7 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return a graph of the newest notes that fit. If notes are omitted, a line with their number is added.
+    """Return a graph of the newest notes that fit. If notes are left out, a line states their number.
 
     The graph and the line together have at most `limit` tokens.
     """

@@ -34,7 +34,7 @@ class GraphTool:
     Attributes:
         gives: The class of the result; `None` if the server declares no schema for the result.
         reads: True if the tool changes nothing.
-        deletes: True if the tool retracts or deletes something.
+        deletes: True if the tool deletes something.
     """
 
     about: str

@@ -25,7 +25,7 @@ class Migrated:
 
     Attributes:
         after: The new text, with memzoo's classes.
-        findings: The uses of LangChain's classes in the file, from the first line to the last.
+        findings: The uses of LangChain's memory classes in the file, in order.
         places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 
@@ -108,7 +108,7 @@ def python_files(
     Args:
         path: A file, or a folder.
         on_error: A function that is called for each folder that cannot be listed.
-        on_left: A function that is called for each file that is left out, such as a broken link. Its argument is a text
+        on_left: A function that is called for each file that is skipped, such as a broken link. Its argument is a text
             with the path and the reason.
 
     Raises:

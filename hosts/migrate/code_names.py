@@ -17,7 +17,7 @@ DROP_IN = "memzoo.langchain"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A place in a file at which a name of LangChain's memory is used.
+    """A place in a file that uses a name from LangChain's memory modules.
 
     Attributes:
         reason: The reason why the use is not rewritten; "" if it is rewritten.
@@ -142,7 +142,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file could use LangChain's memory. This check is much faster than parsing the file.
+    """Return whether a file might use LangChain's memory modules. This check is much faster than parsing the file.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
@@ -154,14 +154,14 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the replacement for a class of LangChain's memory.
+    """Return the replacement for a LangChain memory class.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
         A pair: the class name without its module, and the replacement's name with its module ("" if the class has no
-        replacement). `None` if `qualified` does not name a class of LangChain's memory.
+        replacement). `None` if `qualified` does not name a LangChain memory class.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -176,7 +176,7 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return advice for a string literal that names a class or module of LangChain's memory; "" for other strings.
+    """Return advice for a string literal that names a LangChain memory class or module; "" for other strings.
 
     Tests use such strings to name the class or method that they mock. Such a string should change
     only if the mocked code now uses memzoo.
@@ -216,8 +216,8 @@ def is_chain(name: str) -> bool:
 def further(name: str, *, opened: bool, prompted: bool) -> str:
     """Return the steps left to do by hand after a name has been rewritten; "" for none.
 
-    `opened` is true if the new code opens the store at the beginning of the module, `prompted` if the call gives a
-    prompt.
+    `opened` is true if the new code opens the store once, at the beginning of the module. `prompted` is true if the
+    call passes a prompt.
     """
     if name == "ConversationChain":
         prompt = "" if prompted else "its default prompt is in memzoo's words; "

@@ -41,7 +41,7 @@ _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
-    """Rewrite a module to use memzoo's classes; return its new text, and a list of its uses of LangChain's memory.
+    """Rewrite a module to use memzoo's classes. Return its new text, and its uses of LangChain's memory classes.
 
     With `without_langchain`, `ConversationChain` is rewritten too.
     """

@@ -32,7 +32,7 @@ def migrate(
         ),
     ] = False,
 ) -> None:
-    """Move code from LangChain's memory classes to memzoo.langchain. List the uses that stay, with advice.
+    """Move code from LangChain's memory classes to memzoo.langchain. List the places left unchanged, with advice.
 
     A file that cannot be read or written, or takes more than a minute, is skipped; the exit code is then 2.
     """

@@ -54,7 +54,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     Args:
         url: The database's URL for SQLAlchemy; an asynchronous driver is replaced with the synchronous one.
         query: The query, of the form `SELECT ... FROM table ...`.
-        kind: The name of the program that writes such tables, for error messages.
+        kind: The program that writes such tables, for error messages.
 
     Raises:
         TransferError: The database or the table does not exist.
@@ -137,7 +137,7 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """Return a JSON value; a text is parsed as JSON, because some programs write JSON within JSON."""
+    """Parse a value if it is a text, because some programs write JSON inside JSON; return other values unchanged."""
     return json.loads(value) if isinstance(value, str) else value
 
 

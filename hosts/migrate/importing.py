@@ -70,7 +70,7 @@ def read_logs(
         choice: Selects conversations of the source.
 
     Raises:
-        TransferError: The form is unknown; or, without `on_error`, a file or conversation cannot be read in that form.
+        TransferError: The form is unknown; or without `on_error`, a file or conversation cannot be read in that form.
         MissingExtraError: The form needs a package that is not installed.
     """
     if form and form not in READERS:

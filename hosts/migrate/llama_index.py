@@ -1,4 +1,4 @@
-"""Reads conversations of LlamaIndex, from the file of a chat store or the database of a memory."""
+"""Reads LlamaIndex conversations, from the file of a chat store or the database of a memory."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 
 def llama_index(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `SimpleChatStore`'s file or of a `Memory`'s database, with archived messages too."""
+    """Yield the conversations in a `SimpleChatStore`'s file or a `Memory`'s database, including archived messages."""
     return _of_database(source) if "://" in source else _of_file(source)
 
 

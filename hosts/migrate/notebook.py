@@ -42,7 +42,7 @@ class Notebook:
     def with_code(self, code: str) -> str:
         """Return the text of the notebook with changed code.
 
-        The code must still have the comment lines that separate the cells.
+        The code must still contain the comment lines that separate the cells.
         """
         for cell, changed in zip(self._cells, code.split(f"{_CELL}\n")[1:], strict=True):
             source = _PUT_BACK.sub(r"\1\2", changed.removesuffix("\n"))

@@ -1,1 +1,1 @@
-"""Conversations of one or many users with a model, a memory and tools."""
+"""Conversations between users and a model that has a memory and tools."""

@@ -1,4 +1,4 @@
-"""Requests a model's next answer in a conversation, streamed or whole, with tools."""
+"""Asks a model for its next answer in a conversation, streamed or whole, with tools."""
 
 import contextlib
 import time

@@ -136,8 +136,8 @@ class Conversation(Closing):
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The maximum number of rounds of tool calls in one turn.
             max_tokens: The token limit for system message, memory, turn and tools together, or a share of the model's
-                window such as `"80%"` (if memzoo does not know the model, the endpoint is asked at the first turn). The
-                oldest messages of the memory are left out; if the turn still does not fit, an `OverBudgetError` is
+                window such as `"80%"`. If memzoo does not know the window, it asks the endpoint at the first turn. The
+                memory's oldest messages are left out to fit; if the turn still does not fit, an `OverBudgetError` is
                 raised.
             oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before sending;
                 the memory keeps the whole text.
@@ -146,10 +146,10 @@ class Conversation(Closing):
             busy: While another turn of the conversation runs, `"wait"` for its end, or `"refuse"`.
             mark_stable: A function that marks a message for a provider's prompt cache, such as `memzoo.cache_control`
                 for Anthropic. Each request begins with messages that the next turn's request will repeat; the function
-                is applied to the last of them before sending. See `Shown.stable_upto`.
-            family: The kind of endpoint, as in `BaseMemory.request`. By default, it is recognised by the endpoint's
-                address and the model's name. If memzoo asks the endpoint for the model's window, and the endpoint
-                reports a known model file, this file decides.
+                is applied to the last of these messages before sending. See `Shown.stable_upto`.
+            family: The family of the endpoint, as in `BaseMemory.request`. By default, it is recognised by the
+                endpoint's address and the model's name; or by the model file that the endpoint reports, if memzoo
+                asks the endpoint for the model's window.
             api: `"responses"` to use OpenAI's Responses API. OpenAI is told to store nothing, so the next request
                 includes the model's reasoning. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
@@ -257,7 +257,7 @@ class Conversation(Closing):
         early, the turn fails; use `aclosing` or `aclose()` to end it at once.
 
         Raises:
-            ModelError, OverBudgetError, ModelReplyError, TurnError: See `asend`; perhaps after some pieces.
+            ModelError, OverBudgetError, ModelReplyError, TurnError: See `asend`; possibly after some pieces.
         """
         async with contextlib.aclosing(self._turn(user, after, stream=True)) as pieces:
             async for piece in pieces:
@@ -286,7 +286,7 @@ class Conversation(Closing):
     def close(self) -> None:
         """Do the same as `aclose`, for synchronous code.
 
-        With a model that works only in asynchronous code, nothing is learnt now; a later call learns from the messages.
+        If the model works only in asynchronous code, nothing is learnt now; a later call learns from the messages.
         """
         try:
             drive(self.aclose())

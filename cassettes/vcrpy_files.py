@@ -25,7 +25,7 @@ def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
 
     Raises:
         LookupError: A part of the cassette is missing.
-        ValueError: A part of the cassette has a wrong form.
+        ValueError: A part of the cassette has the wrong form.
     """
     found = [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
     for one in document.get("tools", ()):

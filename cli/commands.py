@@ -196,4 +196,4 @@ def common(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Handle the options that stand before a command's name."""
+    """Handle the options before a command's name."""

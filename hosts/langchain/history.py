@@ -202,7 +202,7 @@ class LiveMessages(list[Any]):
 
     Attributes:
         read: A function that returns the current messages.
-        write: A function that replaces the source's messages. It is called at each change, with all messages.
+        write: A function that replaces the source's messages. It is called for each change, with all messages.
     """
 
     def __init__(self, read: Callable[[], list[Any]], write: Callable[[list[Any]], None]) -> None:

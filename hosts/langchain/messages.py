@@ -58,7 +58,7 @@ def record_of(message: Any) -> Record:
 
 
 def object_of(entry: Entry | Record) -> Any:
-    """Return the LangChain object for a message of the log, as it was when it was stored."""
+    """Return the LangChain object for a message in the log, as it was when it was stored."""
     if (own := entry.fields.get(_OWN)) and has_langchain():
         from langchain_core.messages import messages_from_dict
 

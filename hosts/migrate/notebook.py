@@ -52,7 +52,7 @@ class Notebook:
         return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
 
     def unparsed_cells(self) -> list[int]:
-        """Return the number of the first line of each cell that is not Python but names LangChain's memory."""
+        """Return the number of the first line of each cell that is not Python but mentions LangChain's memory."""
         starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
         cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
         left = [

@@ -32,7 +32,7 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
 def read_sessions(path: str | Path) -> Iterator[Unread]:
     """Yield the conversations of an SQLite file, without writing to it.
 
-    Call `read` of each `Unread` before you take the next one.
+    Call the `read` of each `Unread` before you take the next one.
 
     Raises:
         TransferError: The file has none of the known tables, or cannot be read.

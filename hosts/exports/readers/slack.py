@@ -45,7 +45,7 @@ def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: se
 
 
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the talk in the file of one day. Speakers are named by their ids; only `users.json` has their names."""
+    """Yield the talk in one day's file. Speakers are named by their ids; only `users.json` has their names."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
     yield replace(log, notes=[*log.notes, "people are named by their ids, because users.json is in the folder above"])
 

@@ -25,7 +25,7 @@ def is_chat(item: Mapping[str, Any]) -> bool:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat. A chat of two people is named after one of them; the other one is the user."""
+    """Yield a chat. A chat between two people is named after one of them; the other one is the user."""
     yield _chat(document, str(document.get("name") or title), "")
 
 

@@ -63,8 +63,8 @@ def is_text(head: str) -> bool:
 def read(text: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat in a text or a folder. The times have no zone, and are read as UTC.
 
-    The user is the speaker of "You deleted this message". If this message is missing from a chat of two people, and the
-    file is named after one person, the user is the other person.
+    The speaker of "You deleted this message" is the user. If a chat between two people lacks this message, and the file
+    is named after one of them, the other one is the user.
 
     Raises:
         TransferError: The dates have no common order of day, month and year.

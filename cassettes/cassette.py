@@ -279,7 +279,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
         cassette's errors.
 
     Raises:
-        OptionError: A setting is unknown or wrong.
+        OptionError: A setting is unknown or invalid.
     """
     return Opening(path, CassetteSettings.of("use_cassette", settings))
 

@@ -110,7 +110,7 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     """Return the body of a request as bytes. The body may be text, bytes, a file, a dict, or an iterable of parts.
 
     Raises:
-        TypeError: The body has a form that only the HTTP client can read.
+        TypeError: The body is of a type that only the HTTP client can read, such as an asynchronous iterator.
     """
     body = request.body.read() if hasattr(request.body, "read") else request.body
     if isinstance(body, dict):

@@ -55,7 +55,7 @@ class CassetteProxy:
 
         Raises:
             OptionError: Recording is on, but `upstream` is missing.
-            OptionError: A setting is unknown or wrong.
+            OptionError: A setting is unknown or invalid.
             CassetteError: See `Cassette`.
         """
         if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:

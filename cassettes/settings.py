@@ -158,7 +158,7 @@ class CassetteSettings:
         """Return the settings given to a function as keyword arguments.
 
         Raises:
-            OptionError: A setting is unknown or wrong.
+            OptionError: A setting is unknown or invalid.
         """
         known = CassetteOptions.__annotations__
         if unknown := sorted(given.keys() - known.keys()):

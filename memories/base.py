@@ -66,8 +66,8 @@ class BaseMemory(ABC):
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
-        OptionError: An option does not exist, is missing, or has a value that cannot work.
-        PluginError: Your own class cannot work as written; the message states the correction.
+        OptionError: An option does not exist, is missing, or has an invalid value.
+        PluginError: Your own class is invalid; the message states the correction.
     """
 
     name: ClassVar[str]
@@ -190,7 +190,7 @@ class BaseMemory(ABC):
     """
 
     def __new__(cls, **given: Any) -> Self:
-        """Make the memory; refuse a class that cannot work, and unknown options, naming the existing options."""
+        """Make the memory. Refuse an invalid class, and unknown options, naming those that exist."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         made = super().__new__(cls)
@@ -650,7 +650,7 @@ class BaseMemory(ABC):
 
         Raises:
             MessageError: `user` is not a user message.
-            OptionError: An option cannot work.
+            OptionError: An option is invalid.
         """
         from memzoo.memories.engine.turns import Turn
 

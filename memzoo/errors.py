@@ -42,7 +42,7 @@ class MemoryZooWarning(UserWarning):
 
 
 class OptionError(MemoryZooError, ValueError, TypeError):
-    """An option is unknown, or has a value that cannot work, such as a broken prompt template."""
+    """An option is unknown, or has an invalid value, such as a broken prompt template."""
 
     @classmethod
     def of_port(cls, port: int, error: OSError) -> "OptionError":

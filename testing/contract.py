@@ -216,7 +216,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
 
     @pytest.mark.parametrize("options", [{"conversation_id": ""}, {"store": "x"}, {"on_model_error": "ignore"}])
     def test_refuses_impossible_options(self, options: dict[str, Any]) -> None:
-        """An option with a value that cannot work is refused when the memory is made."""
+        """An option with an invalid value is refused when the memory is made."""
         with pytest.raises(OptionError, match=next(iter(options))):
             self.make(**options)
 

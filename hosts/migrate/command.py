@@ -28,7 +28,8 @@ def migrate(
     without_langchain: Annotated[
         bool,
         typer.Option(
-            "--without-langchain", help="Also rewrite ConversationChain; LangChain's takes memzoo's memories."
+            "--without-langchain",
+            help="Also rewrite ConversationChain. LangChain's own class accepts memzoo's memories, too.",
         ),
     ] = False,
 ) -> None:

@@ -155,7 +155,7 @@ class Conversation(Closing):
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
-            OptionError: An option cannot work, or is only for a memory created by name.
+            OptionError: An option is invalid, or is only for a memory created by name.
             StoreError: The store cannot be opened.
         """
         whole_number("max_rounds", max_rounds, at_least=0)

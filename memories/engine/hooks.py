@@ -16,7 +16,7 @@ def check_class(cls: type, base: type) -> None:
     """Check that a strategy's class can work. Each class is checked only once.
 
     Raises:
-        PluginError: The class cannot work; the message tells how to correct it.
+        PluginError: The class is invalid; the message tells how to correct it.
     """
     if cls in _sound:
         return

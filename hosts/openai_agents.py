@@ -46,7 +46,7 @@ class MemorySession:
         """Open the session of a conversation; `session_settings` is a `SessionSettings` or a dict of its fields.
 
         Raises:
-            OptionError: The memory searches, and `raw` is false.
+            OptionError: The memory's strategy searches, which is possible only with `raw`.
             OptionError: The id is missing, or the memory belongs to another conversation.
         """
         self.memory = memory = memory_of(memories, session_id)

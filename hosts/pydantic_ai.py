@@ -36,11 +36,11 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make a capability for all conversations.
+        """Make a capability for all conversations, or for one.
 
         Args:
-            memories: A `MemoryProvider`, which gives the memory for a run's `conversation_id`; or, for a single
-                conversation, its memory.
+            memories: A `MemoryProvider`, which returns the memory for a run's `conversation_id`; or the memory of a
+                single conversation.
         """
         self._memories = memories
 

@@ -174,7 +174,7 @@ class ManagedStoreRules:
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state with only embeddings keeps its watermark, and all embeddings except those of forgotten messages."""
+        """A state with only embeddings loses those of forgotten messages, and keeps the others and its watermark."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})

@@ -185,7 +185,7 @@ class GraphMemory(BaseMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The notes as a knowledge graph for viewing and export; deleted notes are the graph's history."""
+        """The notes as a knowledge graph for viewing and export; deleted notes become the graph's history."""
         graph = KnowledgeGraph(frozenset())
         # A fact that several notes state is current while at least one of these notes is.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))

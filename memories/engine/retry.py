@@ -150,7 +150,8 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed now; or, in a load, it failed a short time ago, and the block was not run.
+            ModelError: The model failed. In a load, also if the model failed a short time ago: the block then does not
+                run.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):

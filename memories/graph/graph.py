@@ -101,14 +101,14 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return the newest current facts about a name, as a dict from key to fact.
+        """Return the newest current facts about a name, and its newest facts with certain words, as a dict by key.
 
         Facts about longer names that contain the name are not included.
 
         Args:
             name: The subject or object of the facts.
-            words: Words to look for. The newest facts with each of these words are returned as well.
-            most: The maximum number of facts for each word, and of facts returned regardless of their words.
+            words: The words to look for in facts about the name.
+            most: The number of newest facts to return; also, for each word, the number of newest facts with this word.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))

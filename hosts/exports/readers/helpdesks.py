@@ -48,7 +48,7 @@ _INTERCOM = Fields(
 
 
 def is_zendesk(item: Mapping[str, Any]) -> bool:
-    """Return whether an object from Zendesk's API is a ticket with comments, or has a list of comments."""
+    """Return whether an object has comments in the form of Zendesk's API, by itself or in its ticket."""
     comments = dicts_of(pick(item, "comments|ticket.comments"))
     return any({"author_id", "html_body", "plain_body"} & comment.keys() for comment in comments[:50])
 

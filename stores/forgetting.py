@@ -44,7 +44,7 @@ class Receipt:
 
     @property
     def remains(self) -> str:
-        """A warning that copies of the messages may be left in the store's files, with the remedy; "" if `erased`."""
+        """A warning, with the remedy, that the store's files may still hold copies of the messages; "" if `erased`."""
         return "" if self.erased else REMAINS
 
 

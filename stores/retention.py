@@ -31,7 +31,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning that deleted messages may be left in the store's files, with the remedy; "" if none are."""
+        """A warning, with the remedy, that the store's files may still hold deleted messages; "" if not."""
         return REMAINS if self.erased is False else ""
 
 
@@ -58,9 +58,9 @@ async def adelete_old(
         older_than: Delete messages older than this. A conversation that loses all its messages can still be continued.
         idle_for: Delete conversations whose newest message is older than this; only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
-        index: An index used with the store, such as a `ChromaIndex` in a folder. The index loses all embeddings of each
-            conversation from which messages are deleted; a memory later adds those of the remaining messages again,
-            from the store.
+        index: An index used with the store, such as a `ChromaIndex` in a folder. If messages of a
+            conversation are deleted, the index drops all embeddings of this conversation. A memory later takes the
+            embeddings of the remaining messages from the store again.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
         prefix: Examine only conversations whose ids begin with this text. The conversations of `MemoryProvider.scope`

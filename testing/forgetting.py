@@ -1,4 +1,4 @@
-"""The rules for every strategy about forgetting and about reading the history."""
+"""Rules about forgetting, and about reading the history, that every strategy must keep."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Builds the table of a dry run (rules in place of a model): the calls and tokens to expect with a model."""
+"""Builds the table of a dry run, in which rules answer: the calls and tokens to expect of a run with a real model."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """Return a dict from names, such as "tokens shown" and "calls to load", to the numbers to expect for a memory.
+    """Return the numbers to expect for a memory, by name: "tokens shown", "calls to load", and so on.
 
     "calls to load" includes the calls for the questions of the transcript.
     """

@@ -107,8 +107,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, and the opening statement of each shown note.
 
-    A statement that mentions several names may be in the note on each name. A second copy is shown only if room is left
-    at the end.
+    A statement that mentions several names may be in the note on each name. A second copy is shown only if
+    room is left once all groups have been tried.
 
     Args:
         limit: The maximum number of tokens of all statements together.

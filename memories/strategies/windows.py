@@ -329,7 +329,7 @@ class SlidingWindow:
         self._known: tuple[Hashable, list[Entry], float] | None = None
 
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
-        """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
+        """Return the entries that fit, oldest first, and the free weight: new entries of more weight drop old ones.
 
         Returns `None` if no user message fits, or if a message is neither a user message nor an answer. Then use
         `fit_messages`.

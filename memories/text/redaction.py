@@ -82,7 +82,8 @@ class Redactor:
         """Return a redacted text.
 
         Raises:
-            MessageError: The function failed or did not return a string, or the text has too many levels of escapes.
+            MessageError: The function given as `redact` failed or did not return a string, or the text has too many
+                levels of escapes.
         """
         if self._function:
             redacted = self._apply(self._function, text)

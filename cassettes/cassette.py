@@ -1,5 +1,6 @@
 """Opens and closes cassettes."""
 
+import stat
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -64,10 +65,12 @@ class Cassette:
         """
         try:
             self.path = Path(path)
-            exists = self.path.is_file()
-            folder = self.path.is_dir()
-        except (OSError, TypeError) as error:
+            mode = self.path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            mode = 0
+        except (OSError, TypeError, ValueError) as error:
             raise OptionError(f"path={path!r} is not the path of a file: {error}") from error
+        exists, folder = stat.S_ISREG(mode), stat.S_ISDIR(mode)
         self.statistics = Statistics()
         self._settings = settings or CassetteSettings()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)

@@ -161,7 +161,7 @@ def test_folders(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match=r"cannot be written, because .* is a folder; nothing was sent"):
         Cassette(tmp_path, CassetteSettings(record="all"))
     wrong: Any = None
-    for path in (wrong, "a" * 5000):
+    for path in (wrong, "a" * 5000, "a\0.yaml"):
         with pytest.raises(OptionError, match="is not the path of a file"):
             Cassette(path)
 

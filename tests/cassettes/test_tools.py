@@ -510,13 +510,16 @@ def test_a_call_that_is_cut_off(end: type[BaseException], path: Path) -> None:
 
 def test_tools_in_threads(path: Path) -> None:
     """Tools run in threads and tasks at once; equal calls get each their own result, in every replay."""
-    lock = threading.Lock()
+    lock, both = threading.Lock(), threading.Barrier(2)
     ran: list[int] = []
 
     @recorded_tool
     def count(of: str) -> str:
         with lock:
             ran.append(1)
+            is_early = len(ran) <= 2
+        if is_early:
+            both.wait(60)  # otherwise one thread may do all
         return f"{of} {threading.current_thread().name}"
 
     def run() -> list[str]:
@@ -525,7 +528,7 @@ def test_tools_in_threads(path: Path) -> None:
 
     recorded, replayed = record_and_replay(path, run)
     assert [one.rpartition("_")[0] for one in replayed] == ["a t", "b t", "a t"]
-    assert replayed == recorded
+    assert sorted(replayed) == sorted(recorded)
     assert len(ran) == 3
 
 
@@ -610,6 +613,7 @@ def test_a_secret_that_is_no_text(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not path.exists()
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_forked_process(path: Path) -> None:
     """What a forked process asks would not be in the recording, and is refused there, while recording and replaying."""
     tool = recorded_tool(lambda: 1, name="tool")

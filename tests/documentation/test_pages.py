@@ -97,7 +97,13 @@ def test_calls_in_backticks_are_taken(page: Path) -> None:
     assert [ast.unparse(call) for call in found if spans.misfit(call)] == []
     within = [node for call in found for node in ast.walk(call) if node is not call]
     for call in found:
-        if call not in within and callable(close := getattr(spans.make(call), "close", None)):
+        if call in within:
+            continue
+        try:
+            made = spans.make(call)
+        except errors.MissingExtraError as error:
+            pytest.skip(str(error))
+        if callable(close := getattr(made, "close", None)):
             close()
 
 

@@ -12,6 +12,8 @@ from tools.faults.tally import Tally
 @pytest.mark.parametrize("store", STORES)
 def test_a_killed_process_loses_and_doubles_nothing(store: str, places: Places):
     """After kills at steps and at random, log, view and state are those of an undisturbed run (I2, I3)."""
+    if "chroma" in store:
+        pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
     for strategy in ["buffer", "summary-buffer", "vector-retriever"] if store == "sqlite" else ["vector-retriever"]:
         tally = Tally("crash", strategy, store)
         crash(tally, lambda strategy=strategy: places.scenario(strategy, store), kills=3, exchanges=5)

@@ -38,6 +38,8 @@ def _open_all(strategy: str, store: Store, index: ChromaIndex | None) -> dict[st
 )
 def test_ids_are_apart(place: str, strategy: str, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Each id has a conversation of its own, which others neither see nor delete, or is refused as a whole (I7)."""
+    if "chroma" in place:
+        pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     scenario = places.scenario(strategy, place)

@@ -125,6 +125,12 @@ def test_indexes_in_process_are_apart():
         assert drive(other.search("c", "s", vector(1, 0), 1)) == []
 
 
+def test_a_repr_says_where_the_index_is():
+    """An index in this process says so."""
+    with ChromaIndex() as index:
+        assert repr(index) == "<ChromaIndex in process>"
+
+
 def test_a_client_of_ones_own_stays_open():
     """A client that was handed over is used under the given name, and not closed."""
     with open_client() as client:

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memzoo.errors import MemoryZooError, StoreError, UnsupportedError, WrongKeyError
-from memzoo.stores import ChromaIndex, EncryptedStore, InMemoryStore, MessageListStore, PgVectorIndex, open_store
+from memzoo.stores import EncryptedStore, InMemoryStore, MessageListStore, PgVectorIndex, open_store
 from memzoo.stores.indexes.index import ExactIndex
 from memzoo.stores.sql.postgres_url import without_secrets
 from memzoo.sync import drive
@@ -55,8 +55,6 @@ def test_reprs_are_short_and_hold_no_secret(url: str, file: Path):
     assert [repr(one) for one in (InMemoryStore(), ExactIndex(), lists)] == [
         *("<InMemoryStore>", "<ExactIndex>", "<MessageListStore>")
     ]
-    with ChromaIndex() as index:
-        assert repr(index) == "<ChromaIndex in process>"
 
 
 def test_postgresql_shows_no_password(postgres_url: str):

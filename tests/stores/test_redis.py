@@ -122,6 +122,7 @@ def test_a_save_waits_for_replicas(redis_server: RedisServer, redis_url: str, tm
             assert client.zcard("memzoo:{id=c}:log") == 2
 
 
+@pytest.mark.usefixtures("redis_server")  # which skips the test where Redis is not installed
 def test_a_server_that_comes_back_is_used_again(tmp_path: Path):
     """While it is away a call fails with a `StoreError`; what was saved with `appendfsync always` is there again."""
     server = RedisServer(tmp_path, free_ports(1)[0], "--appendonly", "yes", "--appendfsync", "always")

@@ -178,6 +178,7 @@ def test_who_is_cancelled_while_waiting_stores_nothing(
     asyncio.run(run())
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # from Python 3.15 on, an error before the fork
 def test_a_child_waits_in_a_thread_of_its_own():
     """What a forked process leaves to a thread does not wait for one that only its parent has."""
     executor = WaitingExecutor()

@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 import openai
 import pytest
-from chromadb import Documents, EmbeddingFunction, Embeddings
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.http_library import http
@@ -146,6 +145,7 @@ class TestOptions:
 
     def test_is_not_needed_for_an_index(self, tmp_path: Path) -> None:
         """Chroma's folder alone holds vectors of hashed words, which a process that opens it again searches."""
+        pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
         store = open_store(f"sqlite:///{tmp_path}/memories.db")
         for said in ("My sister Anna lives in Oslo.", "We open at seven."):
             with closing(ChromaIndex(tmp_path / "vectors")) as index:
@@ -165,11 +165,12 @@ class TestOptions:
 
     def test_may_be_a_function_of_chromas_without_settings(self) -> None:
         """A subclass of Chroma's base that tells neither name nor settings goes by its class, or by its name alone."""
+        chromadb: Any = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
-        class Ones(EmbeddingFunction[Documents]):
+        class Ones(chromadb.EmbeddingFunction):
             def __init__(self) -> None: ...
 
-            def __call__(self, input: Documents) -> Embeddings:  # noqa: A002
+            def __call__(self, input: list[str]) -> list[Any]:  # noqa: A002
                 return [numpy.ones(3, "<f4") for _ in input]
 
         class Named(Ones):

@@ -157,6 +157,9 @@ class Turn(Managed["Turn"]):
             # Without catching up, the continued messages are not learnt from, and therefore not shown twice.
             if self._replaced:
                 before = await self._replaced.show(query)
+            elif self._goes_on and not (self._memory.learners or find_lacking(self._log.store, "states")):
+                # As it was before the question, which must not count towards a window's limit.
+                before = await Replaced(self._memory, 0, (), shown=self._seqs[0] - 1).show(query)
             else:
                 before = await self._memory.amessages(query, catch_up=not self._goes_on)
             self._before = before.without(self._seqs)

@@ -393,9 +393,14 @@ def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("message-window", {"max_messages": 3}), ("token-window", {"max_token_limit": 6, "token_counter": lambda _: 2})],
+    [
+        ("message-window", {"max_messages": 3}),
+        ("message-window", {"max_messages": 3, "rules": "langchain4j"}),
+        ("token-window", {"max_token_limit": 6, "token_counter": lambda _: 2}),
+        ("summary-buffer", {"max_token_limit": 6, "token_counter": lambda _: 2, "llm": "offline"}),
+    ],
 )
-def test_a_question_asked_again_takes_no_room_of_a_window(
+def test_a_question_asked_again_takes_no_room_of_a_limit(
     name: str, options: dict[str, Any], endpoint: "Endpoint"
 ) -> None:
     """After a failure, the model is sent as much of what was said before as the first time."""

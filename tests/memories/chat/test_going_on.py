@@ -391,13 +391,17 @@ def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None
         assert contents(conversation.memory.history()) == ["How?", *([kept] if kept else [])]
 
 
+def _two(_: Message) -> int:
+    return 2
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
         ("message-window", {"max_messages": 3}),
         ("message-window", {"max_messages": 3, "rules": "langchain4j"}),
-        ("token-window", {"max_token_limit": 6, "token_counter": lambda _: 2}),
-        ("summary-buffer", {"max_token_limit": 6, "token_counter": lambda _: 2, "llm": "offline"}),
+        ("token-window", {"max_token_limit": 6, "token_counter": _two}),
+        ("summary-buffer", {"max_token_limit": 6, "token_counter": _two, "llm": "offline"}),
     ],
 )
 def test_a_question_asked_again_takes_no_room_of_a_limit(

@@ -124,8 +124,8 @@ def _behind_in(store: Store, state: str, prefix: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    has_learnt: bool
-    spent: Spent
+    has_learnt: bool = False
+    spent: Spent = field(default_factory=Spent)
     failure: str = ""
 
 
@@ -144,6 +144,8 @@ class _Work:
         memory = create_memory(self.strategy, store=self.store, conversation_id=id_, **self.options)
         before, failure = list[int](), ""
         try:
+            if not await self.store.read(id_, limit=1):
+                return _Outcome(failure=f"StoreError: there is no conversation {id_!r}")
             before += [(await learner.refresh()).watermark for learner in memory.learners]
             await together(map(_learn, memory.learners))
         except Exception as error:  # noqa: BLE001 - even if a custom strategy raises, other conversations go on

@@ -1,10 +1,12 @@
 """The command that serves a memory to assistants over the Model Context Protocol."""
 
 import asyncio
+import functools
 import os
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -16,6 +18,8 @@ from memzoo.sync import drive
 
 if TYPE_CHECKING:
     from memzoo.hosts.mcp.memory import GraphMemory
+
+T = TypeVar("T")
 
 # The original server's environment variable for the path of its file.
 _FILE = "MEMORY_FILE_PATH"
@@ -36,9 +40,12 @@ def mcp(
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
 ) -> None:
     """Serve a memory to assistants over the Model Context Protocol, on standard input and output."""
+    from memzoo.hosts.mcp.files import parse_lines
     from memzoo.hosts.mcp.memory import GraphMemory
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 
+    if import_:
+        _read(import_, parse_lines)  # refuses a file before a store is made
     with closing(_open_store(store, create=import_ is not None or export is None)) as opened:
         memory = GraphMemory(store=opened, conversation_id=conversation, max_read_tokens=max_tokens)
         if import_ or export:
@@ -70,8 +77,6 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
     from memzoo.hosts.mcp.files import export_lines
 
     if source:
-        if not source.is_file():
-            raise OptionError(f"there is no file {source}")
         echo(_take_in(memory, source))
     if target:
         write(target, export_lines(memory))
@@ -91,8 +96,15 @@ def _move_in(memory: "GraphMemory") -> None:
 def _take_in(memory: "GraphMemory", file: Path) -> str:
     from memzoo.hosts.mcp.files import import_lines
 
+    imported = _read(file, functools.partial(import_lines, memory))
+    return f"{write_count(imported, 'item')} imported: entities, observations, relations."
+
+
+def _read(file: Path, take: Callable[[Iterable[str]], T]) -> T:
+    if not file.is_file():
+        raise OptionError(f"there is no file {file}")
     try:
         with file.open(encoding="utf-8") as lines:
-            return f"{write_count(import_lines(memory, lines), 'item')} imported: entities, observations, relations."
+            return take(lines)
     except UnicodeDecodeError as error:
         raise TransferError(f"{file} must be UTF-8 text: {error}") from error

@@ -26,6 +26,15 @@ _CLASSES: dict[str, type[Entity | Relation]] = {"entity": Entity, "relation": Re
 T = TypeVar("T")
 
 
+def parse_lines(lines: Iterable[str]) -> list[Entity | Relation]:
+    """Return the entities and relations in the lines of a `memory.jsonl`.
+
+    Raises:
+        TransferError: A line is not valid in a `memory.jsonl`.
+    """
+    return [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
 async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
     """Import the lines of a `memory.jsonl` into the graph.
 
@@ -37,7 +46,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
     Raises:
         TransferError: A line is not valid in a `memory.jsonl`; nothing was stored.
     """
-    things = [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+    things = parse_lines(lines)
     known = graph_of(await memory.alist_notes())
     writes = [
         *_entity_writes(_merge(one for one in things if isinstance(one, Entity)), known["entities"]),

@@ -48,7 +48,7 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
     moved = survey.moved
-    rewriting = _Rewriting(moved, survey.reached & moved.keys(), survey.idle(), survey.stores)
+    rewriting = _Rewriting(moved, survey.reached & moved.keys(), survey.idle(), survey.stores, survey.exported)
     changed = wrapper.visit(rewriting) if moved else module
     # A name that was imported from two modules is found once for each.
     return changed.code, tuple(sorted({*survey.findings()}))
@@ -129,6 +129,8 @@ class _Survey(cst.CSTVisitor):
         self._modules: dict[str, set[str]] = {}
         self._asked_of: set[str] = set()
         self._texts: set[str] = set()
+        # The names in the module's `__all__`, which other modules may import.
+        self.exported: set[str] = set()
 
     @property
     def moved(self) -> dict[str, str]:
@@ -143,7 +145,7 @@ class _Survey(cst.CSTVisitor):
             for name, known_as in self._modules.items()
             if any(one.startswith(f"{name}.") for one in self.moved)
             and not any(one.startswith(f"{name}.") for one in stays)
-            and not known_as & (self._asked_of | self._texts)
+            and not known_as & (self._asked_of | self._texts | self.exported)
         }
 
     def visit_Import(self, node: cst.Import) -> bool:
@@ -181,8 +183,15 @@ class _Survey(cst.CSTVisitor):
                 use.opened.add(self._line(node))
 
     def visit_Module(self, node: cst.Module) -> None:
-        """Record the module's statements, and the names that are free for stores."""
-        self._body = node.body
+        """Record the module's statements, the names that it exports, and the names that are free for stores."""
+        self._body, name = node.body, m.Name("__all__")
+        lists = m.AnnAssign(target=name) | m.AugAssign(target=name) | m.Assign(targets=[m.AssignTarget(name)])
+        texts = (
+            cast("cst.SimpleString", one)
+            for said in m.findall(node, lists)
+            for one in m.findall(said, m.SimpleString())
+        )
+        self.exported = {str(one.evaluated_value) for one in texts}
         taken = {cast("cst.Name", name).value for name in m.findall(node, m.Name())}
         names = ("store" if number == 1 else f"store_{number}" for number in itertools.count(1))
         self._free_names = (name for name in names if name not in taken)
@@ -317,10 +326,15 @@ class _Rewriting(cst.CSTTransformer):
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
     def __init__(
-        self, moved: Mapping[str, str], reached: Collection[str], idle: Collection[str], stores: Sequence[_OpenedStore]
+        self,
+        moved: Mapping[str, str],
+        reached: Collection[str],
+        idle: Collection[str],
+        stores: Sequence[_OpenedStore],
+        exported: Collection[str],
     ) -> None:
         super().__init__()
-        self._moved = moved
+        self._moved, self._exported = moved, exported
         self._reached = reached
         self._idle = idle
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
@@ -356,7 +370,8 @@ class _Rewriting(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Rename a class whose counterpart has another name."""
         target = self._target(original_node)
-        if target is None or not any(name.endswith(f".{updated_node.value}") for name in self._moved):
+        name = updated_node.value
+        if target is None or name in self._exported or not any(one.endswith(f".{name}") for one in self._moved):
             return updated_node
         return updated_node.with_changes(value=target.rpartition(".")[2])
 
@@ -409,7 +424,9 @@ class _Rewriting(cst.CSTTransformer):
         by_module: dict[str, list[cst.ImportAlias]] = {}
         for name, alias in moves.items():
             module, _, target = self._moved[name].rpartition(".")
-            by_module.setdefault(module, []).append(alias.with_changes(name=cst.Name(target)))
+            is_kept = alias.asname is None and alias.evaluated_name in self._exported and alias.evaluated_name != target
+            asname = cst.AsName(cst.Name(alias.evaluated_name)) if is_kept else alias.asname
+            by_module.setdefault(module, []).append(alias.with_changes(name=cst.Name(target), asname=asname))
         for module, aliases in by_module.items():
             yield _with_names(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
 

@@ -23,11 +23,12 @@ class FactIndex:
     Attributes:
         names: The nodes, as an index to find names in texts.
         subjects: A dict from each relation, in plain form, to the number of its current facts for each subject.
+        facts: A dict from key to fact, including superseded facts.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
-        self._facts: dict[str, Fact] = {}
+        self.facts: dict[str, Fact] = {}
         self.subjects: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
         self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
@@ -53,12 +54,12 @@ class FactIndex:
         (subject, obj), edge = _split_key(key)
         self._replaced.clear()
         self._named.pop(key, None)
-        if known := self._facts.pop(key, None):
+        if known := self.facts.pop(key, None):
             self._drop(known)
         elif not fact:
             return
         if fact:
-            self._facts[key] = fact
+            self.facts[key] = fact
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
                 if node not in self.graph:
@@ -71,10 +72,6 @@ class FactIndex:
             if not self.graph.degree(node):
                 self.graph.remove_node(node)
                 self.names.remove(node)
-
-    def get(self, key: str) -> Fact | None:
-        """Return the fact under a key; `None` if there is no such fact."""
-        return self._facts.get(key)
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """Return the facts with this subject and this object, including superseded facts."""

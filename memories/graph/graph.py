@@ -70,8 +70,7 @@ class KnowledgeGraph:
     def facts(self, *, history: bool = False) -> list[Fact]:
         """Return all current facts in the order they were first stated; with `history`, superseded facts too."""
         with self._lock:
-            facts = (fact for node in self.graph for fact in self._facts.at(node))
-            return in_order(_drop_superseded(facts, history=history))
+            return in_order(_drop_superseded(self._facts.facts.values(), history=history))
 
     def export(self, form: str, *, history: bool = False) -> str:
         """Return the facts in a format that other programs can read.
@@ -167,7 +166,7 @@ class KnowledgeGraph:
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
         """Yield the facts with these keys, in the order of the keys. Superseded facts are skipped."""
         with self._lock:
-            facts = [self._facts.get(key) for key in keys]
+            facts = [self._facts.facts.get(key) for key in keys]
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
@@ -244,7 +243,7 @@ class KnowledgeGraph:
 
     def _restore(self, fact: Fact) -> dict[str, JSON]:
         with self._lock:
-            known = self._facts.get(fact.key)
+            known = self._facts.facts.get(fact.key)
             if known is None:
                 raise OptionError(f"the graph has no fact {str(fact)!r}; pass one from `why` or `facts`")
             revision = Revision(self._facts, self._single_valued)

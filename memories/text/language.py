@@ -48,8 +48,8 @@ SMALL_TALK = STOPWORDS | frozenset(
     absolutely adorable afternoon agree agreed ah aha alright amazing anytime appreciate awesome aw aww awww
     beautiful best bet bye care catch certainly chat cheers congrats congratulations cool correct course cute dear
     definitely delighted enjoy enjoyed evening exactly excellent excited exciting fab fantastic fascinating fine fun
-    glad good goodbye goodnight gosh great greetings ha haha happy hear heard hello help helpful hey hi hmm hope
-    hopefully hugs impressive incredible indeed inspiring interesting later lol looking lovely luck lucky mate mean
+    glad good goodbye goodnight gosh great greetings ha haha happy hear heard hehe hello help helpful hey hi hmm hope
+    hopefully hugs impressive incredible indeed inspiring interesting later lmao lol looking lovely luck lucky mate mean
     means mention morning nice night nope okay ok omg ouch perfect pleasure positively pretty problem proud rest
     right sad safe sec sense sharing share shared shame sir sorry sound sounds strong stunning super support
     supportive sure sweet talk talking tell terrific thank thankful thanks thx true truly ugh understand understood
@@ -88,7 +88,7 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
-_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
+_END = re.compile(r"(?<=[.!?…\u0964\u06d4\u061f])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
 _ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|no|vs|e\.g|i\.e|(?!i)[^\W\d_])\.\Z", re.IGNORECASE)
 _UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]")
 
@@ -149,7 +149,7 @@ def tells(sentence: str) -> bool:
 def is_question(sentence: str) -> bool:
     """Tell whether a sentence is a question, by its question mark or its beginning."""
     bare = sentence.rstrip(" \"'”’)*_")
-    return bare.endswith(("?", "\uff1f")) or (not bare.endswith((".", "!")) and bool(_ASKING.match(sentence)))
+    return bare.endswith(("?", "\uff1f", "\u061f")) or (not bare.endswith((".", "!")) and bool(_ASKING.match(sentence)))
 
 
 @functools.lru_cache(maxsize=1 << 15)

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from memzoo.errors import MissingExtraError
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.server import mcp_server, serve_http
 from memzoo.stores import open_store
-from memzoo.sync import drive
 
 ADA = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
 NINE = [
@@ -222,15 +220,16 @@ def test_the_command_takes_in_and_writes_files(
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is named, and nothing is taken in."""
+    """The file is named, and no store is made; nor for a file with other lines, or without a file."""
     source, store = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path}/m.db"
-    source.write_text(json.dumps({"type": "entity", **ADA}) + "\n", encoding="utf-16")
     monkeypatch.setattr("sys.argv", ["memzoo", "mcp", "--store", store, "--import", str(source)])
-    with pytest.raises(SystemExit) as left:
-        main()
-    assert left.value.code == 2
-    with closing(open_store(store)) as opened:
-        assert drive(opened.read("mcp")) == []
+    for content in (None, (json.dumps({"type": "entity", **ADA}) + "\n").encode("utf-16"), b"garbage\n"):
+        if content:
+            source.write_bytes(content)
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert left.value.code == 2
+        assert [*tmp_path.iterdir()] == [source] * bool(content)
 
 
 def test_an_export_tells_of_texts_that_have_no_place_in_it(

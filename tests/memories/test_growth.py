@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import create_memory
+from memzoo.memories import Fact, KnowledgeGraph, create_memory
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
 
@@ -73,3 +73,13 @@ def test_an_exchange_costs_the_same_however_much_was_said_before(name: str, opti
                 memory.save_context({"input": question}, {"output": answer})
         counts += [counter.calls - before] if calls == BLOCK else []
     assert counts[1] < 1.1 * counts[0]
+
+
+def test_all_facts_are_listed_without_a_walk_through_the_graph() -> None:
+    """A page that shows each moment lists them each time, so a fact takes no more than a few calls."""
+    counter, graph = Counter(), KnowledgeGraph()
+    graph.apply({(one := Fact(f"Sam {n}", "likes", "tea")).key: one.as_json() for n in range(100)})
+    assert len(graph.facts()) == 100
+    with counter:
+        graph.facts()
+    assert counter.calls < 5 * 100

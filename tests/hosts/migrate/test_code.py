@@ -461,6 +461,23 @@ def test_an_import_without_use_goes(before: str, after: str, tmp_path: Path) -> 
     assert migrated(tmp_path, code).after == f"{after}from memzoo.langchain import SimpleMemory\na = SimpleMemory()\n"
 
 
+@pytest.mark.parametrize("listed", ["__all__ = ['memory']", "__all__: list[str] = ['memory']", "__all__ += ['memory']"])
+def test_an_import_that_all_names_stays(listed: str, tmp_path: Path) -> None:
+    """Other modules may import the name from here."""
+    code = f"from langchain import memory\nfrom langchain.memory import SimpleMemory\n{listed}\n"
+    assert migrated(tmp_path, code).after == code.replace("langchain.memory", "memzoo.langchain")
+
+
+def test_a_renamed_class_that_all_names_keeps_its_name(tmp_path: Path) -> None:
+    """Other modules may import the class from here, by LangChain's name."""
+    code = (
+        "from langchain_core.chat_history import InMemoryChatMessageHistory\n"
+        "__all__ = ['InMemoryChatMessageHistory']\na = InMemoryChatMessageHistory()\n"
+    )
+    new = "from memzoo.langchain import ChatMessageHistory as InMemoryChatMessageHistory\n"
+    assert migrated(tmp_path, code).after == "".join([new, *code.splitlines(keepends=True)[1:]])
+
+
 def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No process is started in vain."""
     (tmp_path / "a.py").write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")

@@ -9,6 +9,8 @@ import pytest
 from memzoo.memories.search import words
 from memzoo.memories.search.unit_index import KnownUnit, UnitIndex
 from memzoo.memories.search.word_index import WordIndex
+from memzoo.memories.text.fitting import shorten_text
+from memzoo.memories.text.language import is_question, sentences
 from memzoo.strategy import Passage
 
 # The beginnings and endings of invented names, a statement, and a question.
@@ -35,6 +37,21 @@ def test_a_name_finds_what_was_said_of_it(language: str) -> None:
     as_facts = [next(known.unit.text for known in facts.search(one)) for one in asked]
     for found in (as_messages, as_facts):
         assert sum(one == text for one, text in zip(found, said, strict=True)) >= 33
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("अनीता पुणे में रहती है।", "उसे चाय पसंद है।"),
+        ("انیتا لاہور میں رہتی ہے\u06d4", "اسے چائے پسند ہے\u06d4"),
+        ("أين تسكن سلمى؟", "تسكن في دمشق."),
+    ],
+)
+def test_sentences_end_with_their_own_marks(first: str, second: str) -> None:
+    """The danda of Hindi, and the full stop and the question mark of Urdu and Arabic."""
+    assert sentences(f"{first} {second}") == [first, second]
+    assert shorten_text(f"{first} {second}", lambda beginning: len(beginning) <= len(first) + 2) == first
+    assert is_question(first) == first.endswith("\u061f")
 
 
 @pytest.mark.parametrize("said", ["Zoë wohnt in Köln.", "Hương sống ở Hà Nội.", "민준은 서울에 살아요."])

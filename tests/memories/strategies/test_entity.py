@@ -298,7 +298,7 @@ class TestAliases:
 class TestCalls:
     """How often the model is asked."""
 
-    @pytest.mark.parametrize("said", ["lol that is great", "Thanks!", "ok, good night"])
+    @pytest.mark.parametrize("said", ["lol that is great", "Thanks!", "ok, good night", "hehe", "lmao"])
     def test_not_for_small_talk(self, said: str) -> None:
         """Where nobody says anything but courtesies, nobody is asked; the next step goes on behind them."""
         memory, model = told("Sam: Sam is 30.")

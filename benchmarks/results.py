@@ -24,6 +24,11 @@ TOLERATED = 0.1
 """The share of saves that may fail at the model before a memory takes no part in the verdict."""
 
 
+def main_budget(budgets: Sequence[int]) -> int:
+    """Return the budget for which a memory is picked, out of several, ascending: 1,000, otherwise the largest."""
+    return 1000 if 1000 in budgets else budgets[-1]  # noqa: PLR2004 - the default budget
+
+
 _SOME_MODEL = "gpt-4o-mini"  # the model to write into the code of a memory with a recorded state
 
 
@@ -188,10 +193,11 @@ class Row(Shape):
 
     Attributes:
         exchanges: The number of exchanges saved.
-        load: The model calls to load the memory before each exchange, without embeddings.
+        load: The model calls to load the memory before each exchange, without embeddings. These and the next ones but
+            `judging` are of the run for `Results.main_budget`, if the memory has a run for each budget.
         save: The model calls to save exchanges, without embeddings.
         asking: The model calls to load the memory for questions.
-        judging: The model calls to answer the questions and to judge the answers.
+        judging: The model calls to answer the questions and to judge the answers, of all runs.
         embedding: The embedding calls while loading and saving.
         settled: The model calls of `settle` when there is nothing left to learn; the right number is 0.
         relearning: The model calls to learn the conversation anew.
@@ -378,8 +384,8 @@ class Results(Shape):
 
     @property
     def main_budget(self) -> int:
-        """The budget for which a memory is picked: 1,000 if it was measured, otherwise the largest."""
-        return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
+        """The budget for which a memory is picked."""
+        return main_budget(self.run.budgets)
 
     @property
     def kept_kinds(self) -> list[str]:

@@ -130,6 +130,10 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
     said = f"{write_number(talks.exchanges, 'exchange')}, {write_number(talks.questions, 'question')}"
+    several = (
+        "a memory whose options name the budget runs once for each; its calls, upkeep and times are those of the run "
+        f"for {write_number(comparison.results.main_budget, 'token')}"
+    )
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -138,6 +142,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
         ("prompt cache", _cache_note(run.cache, run.system_tokens)),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
+        ("several budgets", several if len(run.budgets) > 1 else ""),
     ]
     return [(name, text) for name, text in known if text]
 

@@ -207,6 +207,17 @@ def test_a_missing_key_is_said_before_anything_runs(run: Run) -> None:
     done(run("--model", "gpt-4o-mini", "--token-counter", "approximate", "--memory", "window"))
 
 
+def test_options_after_a_judge_are_refused(run: Run) -> None:
+    """They would be read as part of its name, and written into every report, with a key among them."""
+    failed = run("--model", "m:api_key=x", "--memory", "window", "--judge", "gpt-4o:api_key=sk-secret")
+    assert isinstance(failed.exception, OptionError)
+    assert str(failed.exception) == (
+        "model 'gpt-4o' has options after its name; all models of a run have the options of --model, so give only the "
+        "name"
+    )
+    assert not Path("out").exists()
+
+
 def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its row stays; no log lines stand between those of the table."""
     memories = ("--memory", "summary:learn_every=1", "--memory", "window")

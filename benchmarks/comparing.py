@@ -170,7 +170,7 @@ def compare(
 def _names_found(source: Conversations, rules: Model) -> bool:
     """Return True if the offline model finds a name in the first exchanges of the first conversations."""
     for transcript in itertools.islice(source(), _LOOKED_INTO):
-        memory = ConversationEntityMemory(llm=rules)
+        memory = ConversationEntityMemory(llm=rules, learn_every=1)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
             memory.add_messages(exchange.records)
             if memory.entities:

@@ -265,7 +265,7 @@ def _floors(results: Results) -> Iterator[str]:
     floors = [row.memory for row in results.competing if row.memory.floor]
     unread = [one.name for one in floors if results.talks.unread and one.strategy in UNREAD]
     if unread:
-        yield f"{_join(unread)}: not measured, since the built-in rules found no name in this language."
+        yield f"{_join(unread)}: not measured, since the built-in rules found no name; they read English."
     if others := [one.name for one in floors if one.name not in unread]:
         yield (
             f"{_join(others)} {'needs' if len(others) == 1 else 'need'} a model. Rules answered in its place, so the "

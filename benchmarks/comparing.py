@@ -13,6 +13,7 @@ from memzoo.benchmarks.aggregate import gather
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy, settings_digest
 from memzoo.benchmarks.inputs import Conversations, Source, Survey, draft_missing, source_of
 from memzoo.benchmarks.measure.settings import Settings, Timing
+from memzoo.benchmarks.money import check_prices
 from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.recorded_states import learnt_of
 from memzoo.benchmarks.report.pages import fragment
@@ -120,6 +121,7 @@ def compare(
         survival=settings.survival,
         relearn=settings.relearn,
     )
+    check_prices(settings.prices, filter(None, [run.model, run.judge, *(one.model for one in variants)]))
     if settings.learnt and run.offline:
         variants = beside_learnt(source, variants)
     with tempfile.TemporaryDirectory() as spare, executor_of(executor) as working:

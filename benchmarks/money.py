@@ -1,12 +1,12 @@
 """Computes the cost of model calls, and keeps a comparison within a spending limit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.results import Cost, Row, Run
+from memzoo.benchmarks.results import OFFLINE, Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import Model
@@ -58,7 +58,7 @@ class SpendingLimit:
             LimitReachedError: Too little is left.
         """
         # A generous estimate: `settle` gives back the unused part.
-        sent = sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN + _REPLY // 10
+        sent = _tokens_in(messages) + _REPLY // 10
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
         if self.spent + amount > self.limit:
@@ -166,11 +166,17 @@ class MeteredModel:
         else:
             self._failed = 0
             sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
+            if not sent:  # the endpoint reports no usage
+                sent, received = _tokens_in(messages), len(found.text) // _CHARACTERS_PER_TOKEN
             return found
         finally:
             # After a failure too: a failed call may have cost something.
             if self._spending_limit:
                 self._spending_limit.settle(reserved, self.name, sent, received)
+
+
+def _tokens_in(messages: Sequence[Message]) -> int:
+    return sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN
 
 
 def _longest_reply(model: Model) -> int:
@@ -181,6 +187,21 @@ def _longest_reply(model: Model) -> int:
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
     """Return a model's prices per million tokens of input and of output; 0 for a model without a price."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
+
+
+def check_prices(prices: Prices, models: Iterable[str]) -> None:
+    """Check that each model that is asked has a price, since a call without one would count as free.
+
+    Nothing is checked without prices, and the offline model needs none.
+
+    Raises:
+        OptionError: A model has no price.
+    """
+    for name in models:
+        if prices and "*" not in prices and name not in (*prices, OFFLINE):
+            raise OptionError(
+                f"the prices have none for {name!r}, only for {', '.join(map(repr, prices))}; '*' is any other model"
+            )
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:

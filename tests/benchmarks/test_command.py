@@ -185,6 +185,8 @@ def test_a_dry_run_knows_the_price_of_each_model(run: Run, tmp_path: Path) -> No
     assert costs["window"] == 0
     assert costs["summary:model=own"] == pytest.approx(100 * costs["summary"], rel=0.01)
     assert costs["summary"] > 0
+    refused = run("--model", "n", "--dry-run", "--prices", "p.toml", *memories)
+    assert str(refused.exception) == "the prices have none for 'n', only for 'm', 'own'; '*' is any other model"
 
 
 def test_a_limit(run: Run) -> None:

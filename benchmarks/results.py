@@ -229,6 +229,11 @@ class Row(Shape):
         return self.load + self.save
 
     @property
+    def is_counted(self) -> bool:
+        """True if the model reported the tokens of the calls for upkeep, or if there was no call."""
+        return not self.upkeep.calls or self.upkeep.prompt_tokens > 0
+
+    @property
     def upkeep_tokens(self) -> float:
         """The mean number of tokens per exchange in the model calls for upkeep."""
         return self.per_exchange(self.upkeep.tokens)

@@ -3,6 +3,7 @@
 Without enough questions, no memory is picked.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -132,6 +133,8 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
 
 
 def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
+    if not all(row.is_counted for row in alike):
+        return f"{picked.memory.name}: the model reports no tokens, so not all costs are known"
     price = _price(picked, budget)
     cheaper = [row for row in alike if _price(row, budget) < price]
     several = len(alike) > 2  # noqa: PLR2004 - more than the two that a comparative compares
@@ -150,7 +153,7 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
     """Return a sentence on the cheapest of the memories with the best figure; "" for a single memory."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
-    if len(equal) == 1:
+    if len(equal) == 1 or not all(row.is_counted for row in equal):
         return ""
     if len(cheapest) == len(equal):
         return f" {_join_names(equal)} cost the same."
@@ -169,7 +172,13 @@ def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterat
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
-    if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
+    if (
+        whole
+        and shown
+        and other
+        and shown.mean >= other.mean
+        and _price(whole, budget) <= _price(picked, budget) < math.inf
+    ):
         yield (
             f"{'But sending' if results.pick else 'Sending'} everything shows {shown.mean:.0%} and costs "
             "no more: while conversations are as short as this, `buffer` without a limit is enough."
@@ -198,11 +207,15 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
     if not results.run.prices:
         return ""
-    prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
+    prices = [
+        f"{row.memory.name} {f'{row.costs[budget].total:,.2f}' if row.is_counted else '(not known)'}" for row in rows
+    ]
     return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
 
 
 def _price(row: Row, budget: int) -> float:
+    if not row.is_counted:
+        return math.inf  # a memory of unknown cost is never the cheapest
     if row.costs:
         return row.costs[budget].total
     figures = row.budgets[budget]

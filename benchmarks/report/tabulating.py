@@ -284,7 +284,7 @@ def _always(budget: int) -> list[Column]:
 
 def _describe_upkeep(row: Row) -> str:
     spent = row.upkeep
-    if spent.calls and not spent.prompt_tokens:
+    if not row.is_counted:
         return "?"
     cached = f" ({spent.cached_tokens / spent.prompt_tokens:.0%} cached)" if spent.cached_tokens else ""
     return f"{row.upkeep_tokens:,.0f}{cached}"
@@ -304,8 +304,18 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     if not run.prices:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
-    about = "For 1,000 exchanges like these: upkeep, and a view read by the model at each exchange."
-    return [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
+    about = (
+        'For 1,000 exchanges like these: upkeep, and a view read by the model at each exchange; "?" if the model '
+        "reports no tokens."
+    )
+    return [
+        Column(
+            f"cost\n/1,000{unit}",
+            about,
+            lambda row: row.costs[budget].total if row.costs else None,
+            text=lambda row: f"{row.costs[budget].total:,.2f}" if row.is_counted else "?",
+        )
+    ]
 
 
 def records(comparison: Compared) -> list[dict[str, Any]]:

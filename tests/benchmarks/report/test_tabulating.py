@@ -82,6 +82,12 @@ class TestColumns:
         assert titles(changed(comparison, prices={}), "markdown")[-1] == "upkeep tokens"
         assert titles(changed(comparison, prices={}), "terminal")[-3:] == ["calls", "upkeep tokens", "ms"]
 
+    def test_money_that_nobody_counted_is_not_told(self, comparison: Comparison) -> None:
+        """The calls of a model that reports no tokens are not free."""
+        cost, row = columns(comparison, 1000, "markdown")[-1], row_of(comparison, "entity")
+        assert cost.cell(row) == "1,235.00"
+        assert cost.cell(row.model_copy(update={"load": Sum(), "save": Sum(calls=9)})) == "?"
+
 
 class TestCells:
     """What stands in them."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.results import OFFLINE, Cost, Row, Run
+from memzoo.benchmarks.results import OFFLINE, Cost, Figures, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import Model
@@ -210,9 +210,10 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
-def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one exchange."""
-    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
+def cost_of_thousand(row: Row, run: Run, figures: Figures) -> Cost:
+    """Return the cost of 1,000 exchanges of a memory within the budget of `figures`."""
+    paid = figures.tokens if figures.paid is None else figures.paid
+    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (figures.upkeep, figures.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
     return Cost(upkeep=round(kept, 6), reading=round(reading, 6))

@@ -121,6 +121,8 @@ class Figures(Shape):
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations that have marked lines, but end with none of them shown.
         categories: A dict from a kind of question to its figures.
+        upkeep: The model calls of all loads and saves, without embeddings.
+        embedding: The embedding calls while loading and saving.
     """
 
     questions: int
@@ -148,6 +150,13 @@ class Figures(Shape):
     marked_talks: int = 0
     lost_talks: int = 0
     categories: Mapping[str, Category] = Field(default_factory=dict)
+    upkeep: Sum = Sum()
+    embedding: Sum = Sum()
+
+    @property
+    def is_counted(self) -> bool:
+        """True if the model reported the tokens of the calls for upkeep, or if there was no call."""
+        return not self.upkeep.calls or self.upkeep.prompt_tokens > 0
 
     def survival_by_age(self) -> list[tuple[int, float]]:
         """Return the share of marked lines still shown at each age in exchanges, as sorted (age, share) pairs."""
@@ -225,18 +234,12 @@ class Row(Shape):
 
     @property
     def upkeep(self) -> Sum:
-        """The model calls of all loads and saves, without embeddings."""
+        """The model calls of all loads and saves, without embeddings, of the run for the main budget."""
         return self.load + self.save
 
-    @property
-    def is_counted(self) -> bool:
-        """True if the model reported the tokens of the calls for upkeep, or if there was no call."""
-        return not self.upkeep.calls or self.upkeep.prompt_tokens > 0
-
-    @property
-    def upkeep_tokens(self) -> float:
-        """The mean number of tokens per exchange in the model calls for upkeep."""
-        return self.per_exchange(self.upkeep.tokens)
+    def upkeep_tokens(self, budget: int) -> float:
+        """The mean number of tokens per exchange in the model calls for upkeep, within a budget."""
+        return self.per_exchange(self.budgets[budget].upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
         """Return a named figure, such as "covered", within a budget; `None` if it was not measured."""

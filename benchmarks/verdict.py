@@ -133,7 +133,7 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
 
 
 def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
-    if not all(row.is_counted for row in alike):
+    if not all(row.budgets[budget].is_counted for row in alike):
         return f"{picked.memory.name}: the model reports no tokens, so not all costs are known"
     price = _price(picked, budget)
     cheaper = [row for row in alike if _price(row, budget) < price]
@@ -153,7 +153,7 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
     """Return a sentence on the cheapest of the memories with the best figure; "" for a single memory."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
-    if len(equal) == 1 or not all(row.is_counted for row in equal):
+    if len(equal) == 1 or not all(row.budgets[budget].is_counted for row in equal):
         return ""
     if len(cheapest) == len(equal):
         return f" {_join_names(equal)} cost the same."
@@ -207,19 +207,21 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
     if not results.run.prices:
         return ""
+    known = {row.memory.name: row.budgets[budget].is_counted for row in rows}
     prices = [
-        f"{row.memory.name} {f'{row.costs[budget].total:,.2f}' if row.is_counted else '(not known)'}" for row in rows
+        f"{row.memory.name} {f'{row.costs[budget].total:,.2f}' if known[row.memory.name] else '(not known)'}"
+        for row in rows
     ]
     return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
 
 
 def _price(row: Row, budget: int) -> float:
-    if not row.is_counted:
+    figures = row.budgets[budget]
+    if not figures.is_counted:
         return math.inf  # a memory of unknown cost is never the cheapest
     if row.costs:
         return row.costs[budget].total
-    figures = row.budgets[budget]
-    return (figures.tokens if figures.paid is None else figures.paid) + row.upkeep_tokens
+    return (figures.tokens if figures.paid is None else figures.paid) + row.upkeep_tokens(budget)
 
 
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:

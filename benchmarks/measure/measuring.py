@@ -77,7 +77,7 @@ def measure(
     for run in runs:
         with run.opened():
             run.go(advance)
-    # Upkeep counts once, as a user has only one budget; judging and failures count for every budget.
+    # A user has only one budget; judging and failures count for every budget.
     main = next(run for run in runs if main_budget(settings.budgets) in run.budgets)
     calls: dict[str, Any] = main.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
     worst = max(runs, key=lambda run: run.failed_saves)
@@ -88,7 +88,11 @@ def measure(
         **calls,
         failed_saves=worst.failed_saves,
         failure=worst.failure,
-        budgets={budget: found for run in runs for budget, found in run.collect().items()},
+        budgets={
+            budget: found if run is main else found.model_copy(update=run.sum_upkeep())
+            for run in runs
+            for budget, found in run.collect().items()
+        },
     )
     return outcome, main.sum_times()
 
@@ -212,6 +216,10 @@ class _Run:
     def collect(self) -> dict[int, AtBudget]:
         """Return the measurements by budget."""
         return {budget: tally.sum_up() for budget, tally in self._tallies.items()}
+
+    def sum_upkeep(self) -> dict[str, Sum]:
+        """Return the calls of all loads and saves, and those for embeddings, as the fields of `AtBudget`."""
+        return {"upkeep": self.calls["load"] + self.calls["save"], "embedding": self.calls["embedding"]}
 
     def sum_times(self) -> Timing:
         """Return the times of loads and saves."""

@@ -216,7 +216,7 @@ def bars(results: Results) -> list[Bars]:
         prices = {name: (cost.reading, cost.upkeep) for name, cost in costs.items()}
         spent = Bars(title, ("to read what is shown", "upkeep"), prices, "{:,.2f}")
     else:
-        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens) for name, row in measured.items()}
+        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens(budget)) for name, row in measured.items()}
         spent = Bars("Tokens for an exchange", ("shown", "upkeep"), tokens, "{:,.0f}")
     calls = {
         name: (row.per_exchange(row.save.calls), row.per_exchange(row.load.calls))

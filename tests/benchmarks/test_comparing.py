@@ -90,6 +90,16 @@ def test_reading_costs_what_is_sent(comparison: Comparison) -> None:
     assert cost.reading == cost.total == pytest.approx((9 + 30 + 48) / 3 * 2e-3, abs=1e-6)
 
 
+def test_upkeep_is_told_for_each_budget(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
+    """With its cost: a memory whose limit is the budget asks its model more often the less room it has."""
+    settings = Settings(model=rules, budgets=[5, 1000], counter=words, prices={"*": (2.0, 8.0)})
+    row = row_of(compare([transcript], ["summary-buffer"], settings), "summary-buffer")
+    assert row.budgets[5].upkeep.calls > row.budgets[1000].upkeep.calls
+    assert row.budgets[1000].upkeep == row.upkeep
+    alone = row_of(compare([transcript], ["summary-buffer"], replace(settings, budgets=[5])), "summary-buffer")
+    assert (row.budgets[5].upkeep, row.costs[5]) == (alone.upkeep, alone.costs[5])
+
+
 def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCounter) -> None:
     """With the share of failed saves, and what was shown meanwhile."""
 

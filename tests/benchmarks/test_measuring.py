@@ -120,12 +120,15 @@ class TestWhatIsShown:
             together = measured(name, rules, 5, 14)
             assert together.budgets[14] == measured(name).budgets[14]
 
-    def test_upkeep_is_that_of_the_budget_a_memory_is_picked_for(self, measured: Measured, rules: ChatFunction) -> None:
-        """A summary buffer that has a run for each budget asks its model more often the less room it has."""
+    def test_upkeep_is_that_of_each_budget(self, measured: Measured, rules: ChatFunction) -> None:
+        """A summary buffer asks more often the less room it has. The sums are those of the main budget."""
         apart = {budget: measured("summary-buffer", rules, budget) for budget in (5, 14, 1000)}
         assert apart[5].save.calls > apart[1000].save.calls
         assert measured("summary-buffer", rules, 5, 14).save == apart[14].save
-        assert measured("summary-buffer", rules, 5, 1000, 2000).save == apart[1000].save
+        together = measured("summary-buffer", rules, 5, 1000, 2000)
+        assert together.save == apart[1000].save
+        assert together.budgets[1000].upkeep is None
+        assert together.budgets[5].upkeep == apart[5].load + apart[5].save
 
     def test_failures_are_those_of_the_worst_budget(self, measured: Measured) -> None:
         """A model that only the run with the least room asks, and that fails, is reported."""

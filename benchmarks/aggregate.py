@@ -51,8 +51,12 @@ class _Scores:
     stated: list[str] = field(default_factory=list[str])
     marked: int = 0
     lost: int = 0
+    upkeep: Sum = field(default_factory=Sum)
+    embedding: Sum = field(default_factory=Sum)
 
-    def add(self, found: AtBudget, first: int, *, longest: bool) -> None:
+    def add(self, found: AtBudget, first: int, outcome: Outcome, *, longest: bool) -> None:
+        self.upkeep += outcome.load + outcome.save if found.upkeep is None else found.upkeep
+        self.embedding += outcome.embedding if found.embedding is None else found.embedding
         self.shown += found.tokens
         self.loads += found.loads
         self.requests += found.requests
@@ -101,6 +105,8 @@ class _Scores:
             marked_talks=self.marked,
             lost_talks=self.lost,
             categories={kind: self._category(kind, categories) for kind in sorted(set(categories.values()))},
+            upkeep=self.upkeep,
+            embedding=self.embedding,
         )
 
     def _category(self, kind: str, categories: Mapping[int, str]) -> Category:
@@ -147,7 +153,7 @@ class _Gathered:
         longest = outcome.exchanges > self.longest
         self.longest = max(self.longest, outcome.exchanges)
         for budget, found in outcome.budgets.items():
-            self.scores[budget].add(found, first, longest=longest)
+            self.scores[budget].add(found, first, outcome, longest=longest)
 
     def row(self, memory: MemoryInfo, run: Run, categories: Mapping[int, str]) -> Row:
         if self.error or not self.scores:
@@ -157,10 +163,7 @@ class _Gathered:
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
         if not run.prices:
             return row
-        costs = {
-            budget: cost_of_thousand(row, run, figures.tokens if figures.paid is None else figures.paid)
-            for budget, figures in budgets.items()
-        }
+        costs = {budget: cost_of_thousand(row, run, figures) for budget, figures in budgets.items()}
         return row.model_copy(update={"costs": costs})
 
 

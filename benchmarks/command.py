@@ -222,6 +222,7 @@ def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured
     earlier = changes.earlier_results(measured.baseline)
     file, others, price_cached, currency = _read_prices(measured.prices)
     prices, told = money.prices_given(file, configured.get("prices", {}), where, others)
+    money.check_prices(prices, filter(None, [asked.model, measured.judge]))
     dry = measured.dry_run
     settings = Settings(
         model=OFFLINE if dry else asked.model,

@@ -13,6 +13,7 @@ from memzoo.benchmarks.aggregate import gather
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy, settings_digest
 from memzoo.benchmarks.inputs import Conversations, Source, Survey, draft_missing, source_of
 from memzoo.benchmarks.measure.settings import Settings, Timing
+from memzoo.benchmarks.money import check_prices
 from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.recorded_states import learnt_of
 from memzoo.benchmarks.report.pages import fragment
@@ -120,6 +121,7 @@ def compare(
         survival=settings.survival,
         relearn=settings.relearn,
     )
+    check_prices(settings.prices, filter(None, [run.model, run.judge, *(one.model for one in variants)]))
     if settings.learnt and run.offline:
         variants = beside_learnt(source, variants)
     with tempfile.TemporaryDirectory() as spare, executor_of(executor) as working:
@@ -170,7 +172,7 @@ def compare(
 def _names_found(source: Conversations, rules: Model) -> bool:
     """Return True if the offline model finds a name in the first exchanges of the first conversations."""
     for transcript in itertools.islice(source(), _LOOKED_INTO):
-        memory = ConversationEntityMemory(llm=rules)
+        memory = ConversationEntityMemory(llm=rules, learn_every=1)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
             memory.add_messages(exchange.records)
             if memory.entities:

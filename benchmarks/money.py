@@ -1,12 +1,12 @@
 """Computes the cost of model calls, and keeps a comparison within a spending limit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.results import Cost, Row, Run
+from memzoo.benchmarks.results import OFFLINE, Cost, Figures, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import Model
@@ -58,7 +58,7 @@ class SpendingLimit:
             LimitReachedError: Too little is left.
         """
         # A generous estimate: `settle` gives back the unused part.
-        sent = sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN + _REPLY // 10
+        sent = _tokens_in(messages) + _REPLY // 10
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
         if self.spent + amount > self.limit:
@@ -166,11 +166,17 @@ class MeteredModel:
         else:
             self._failed = 0
             sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
+            if not sent:  # the endpoint reports no usage
+                sent, received = _tokens_in(messages), len(found.text) // _CHARACTERS_PER_TOKEN
             return found
         finally:
             # After a failure too: a failed call may have cost something.
             if self._spending_limit:
                 self._spending_limit.settle(reserved, self.name, sent, received)
+
+
+def _tokens_in(messages: Sequence[Message]) -> int:
+    return sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN
 
 
 def _longest_reply(model: Model) -> int:
@@ -183,15 +189,31 @@ def price_of(prices: Prices, model: str) -> tuple[float, float]:
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
+def check_prices(prices: Prices, models: Iterable[str]) -> None:
+    """Check that each model that is asked has a price, since a call without one would count as free.
+
+    Nothing is checked without prices, and the offline model needs none.
+
+    Raises:
+        OptionError: A model has no price.
+    """
+    for name in models:
+        if prices and "*" not in prices and name not in (*prices, OFFLINE):
+            raise OptionError(
+                f"the prices have none for {name!r}, only for {', '.join(map(repr, prices))}; '*' is any other model"
+            )
+
+
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
     """Return the total cost of model calls."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
-def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one exchange."""
-    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
+def cost_of_thousand(row: Row, run: Run, figures: Figures) -> Cost:
+    """Return the cost of 1,000 exchanges of a memory within the budget of `figures`."""
+    paid = figures.tokens if figures.paid is None else figures.paid
+    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (figures.upkeep, figures.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
     return Cost(upkeep=round(kept, 6), reading=round(reading, 6))

@@ -107,6 +107,9 @@ class AtBudget(Shape):
         relearnt: Like `survived`, after the memory has learnt the conversation anew.
         unwanted: How often unwanted statements were shown, by kind.
         stated: The unwanted statements shown, with their kinds.
+        upkeep: The model calls of all loads and saves, without embeddings, if this budget had a run of its own, apart
+            from the run for the main budget.
+        embedding: The embedding calls of that run.
     """
 
     loads: int
@@ -119,6 +122,8 @@ class AtBudget(Shape):
     relearnt: tuple[Survived, ...] = ()
     unwanted: tuple[Survived, ...] = ()
     stated: tuple[str, ...] = ()
+    upkeep: Sum | None = None
+    embedding: Sum | None = None
 
 
 class Outcome(Shape):

@@ -24,6 +24,11 @@ TOLERATED = 0.1
 """The share of saves that may fail at the model before a memory takes no part in the verdict."""
 
 
+def main_budget(budgets: Sequence[int]) -> int:
+    """Return the budget for which a memory is picked, out of several, ascending: 1,000, otherwise the largest."""
+    return 1000 if 1000 in budgets else budgets[-1]  # noqa: PLR2004 - the default budget
+
+
 _SOME_MODEL = "gpt-4o-mini"  # the model to write into the code of a memory with a recorded state
 
 
@@ -116,6 +121,8 @@ class Figures(Shape):
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations that have marked lines, but end with none of them shown.
         categories: A dict from a kind of question to its figures.
+        upkeep: The model calls of all loads and saves, without embeddings.
+        embedding: The embedding calls while loading and saving.
     """
 
     questions: int
@@ -143,6 +150,13 @@ class Figures(Shape):
     marked_talks: int = 0
     lost_talks: int = 0
     categories: Mapping[str, Category] = Field(default_factory=dict)
+    upkeep: Sum = Sum()
+    embedding: Sum = Sum()
+
+    @property
+    def is_counted(self) -> bool:
+        """True if the model reported the tokens of the calls for upkeep, or if there was no call."""
+        return not self.upkeep.calls or self.upkeep.prompt_tokens > 0
 
     def survival_by_age(self) -> list[tuple[int, float]]:
         """Return the share of marked lines still shown at each age in exchanges, as sorted (age, share) pairs."""
@@ -188,10 +202,11 @@ class Row(Shape):
 
     Attributes:
         exchanges: The number of exchanges saved.
-        load: The model calls to load the memory before each exchange, without embeddings.
+        load: The model calls to load the memory before each exchange, without embeddings. These and the next ones but
+            `judging` are of the run for `Results.main_budget`, if the memory has a run for each budget.
         save: The model calls to save exchanges, without embeddings.
         asking: The model calls to load the memory for questions.
-        judging: The model calls to answer the questions and to judge the answers.
+        judging: The model calls to answer the questions and to judge the answers, of all runs.
         embedding: The embedding calls while loading and saving.
         settled: The model calls of `settle` when there is nothing left to learn; the right number is 0.
         relearning: The model calls to learn the conversation anew.
@@ -219,13 +234,12 @@ class Row(Shape):
 
     @property
     def upkeep(self) -> Sum:
-        """The model calls of all loads and saves, without embeddings."""
+        """The model calls of all loads and saves, without embeddings, of the run for the main budget."""
         return self.load + self.save
 
-    @property
-    def upkeep_tokens(self) -> float:
-        """The mean number of tokens per exchange in the model calls for upkeep."""
-        return self.per_exchange(self.upkeep.tokens)
+    def upkeep_tokens(self, budget: int) -> float:
+        """The mean number of tokens per exchange in the model calls for upkeep, within a budget."""
+        return self.per_exchange(self.budgets[budget].upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
         """Return a named figure, such as "covered", within a budget; `None` if it was not measured."""
@@ -378,8 +392,8 @@ class Results(Shape):
 
     @property
     def main_budget(self) -> int:
-        """The budget for which a memory is picked: 1,000 if it was measured, otherwise the largest."""
-        return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
+        """The budget for which a memory is picked."""
+        return main_budget(self.run.budgets)
 
     @property
     def kept_kinds(self) -> list[str]:

@@ -3,6 +3,7 @@
 Without enough questions, no memory is picked.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -132,6 +133,8 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
 
 
 def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
+    if not all(row.budgets[budget].is_counted for row in alike):
+        return f"{picked.memory.name}: the model reports no tokens, so not all costs are known"
     price = _price(picked, budget)
     cheaper = [row for row in alike if _price(row, budget) < price]
     several = len(alike) > 2  # noqa: PLR2004 - more than the two that a comparative compares
@@ -150,7 +153,7 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
     """Return a sentence on the cheapest of the memories with the best figure; "" for a single memory."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
-    if len(equal) == 1:
+    if len(equal) == 1 or not all(row.budgets[budget].is_counted for row in equal):
         return ""
     if len(cheapest) == len(equal):
         return f" {_join_names(equal)} cost the same."
@@ -169,7 +172,13 @@ def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterat
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
-    if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
+    if (
+        whole
+        and shown
+        and other
+        and shown.mean >= other.mean
+        and _price(whole, budget) <= _price(picked, budget) < math.inf
+    ):
         yield (
             f"{'But sending' if results.pick else 'Sending'} everything shows {shown.mean:.0%} and costs "
             "no more: while conversations are as short as this, `buffer` without a limit is enough."
@@ -198,15 +207,21 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
     if not results.run.prices:
         return ""
-    prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
+    known = {row.memory.name: row.budgets[budget].is_counted for row in rows}
+    prices = [
+        f"{row.memory.name} {f'{row.costs[budget].total:,.2f}' if known[row.memory.name] else '(not known)'}"
+        for row in rows
+    ]
     return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
 
 
 def _price(row: Row, budget: int) -> float:
+    figures = row.budgets[budget]
+    if not figures.is_counted:
+        return math.inf  # a memory of unknown cost is never the cheapest
     if row.costs:
         return row.costs[budget].total
-    figures = row.budgets[budget]
-    return (figures.tokens if figures.paid is None else figures.paid) + row.upkeep_tokens
+    return (figures.tokens if figures.paid is None else figures.paid) + row.upkeep_tokens(budget)
 
 
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:
@@ -265,7 +280,7 @@ def _floors(results: Results) -> Iterator[str]:
     floors = [row.memory for row in results.competing if row.memory.floor]
     unread = [one.name for one in floors if results.talks.unread and one.strategy in UNREAD]
     if unread:
-        yield f"{_join(unread)}: not measured, since the built-in rules found no name in this language."
+        yield f"{_join(unread)}: not measured, since the built-in rules found no name; they read English."
     if others := [one.name for one in floors if one.name not in unread]:
         yield (
             f"{_join(others)} {'needs' if len(others) == 1 else 'need'} a model. Rules answered in its place, so the "

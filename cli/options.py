@@ -212,8 +212,13 @@ class Asked:
         """Check the endpoint's URL and the key for a model, without asking the model.
 
         Raises:
-            OptionError: The endpoint is not a URL, or the key is missing.
+            OptionError: The endpoint is not a URL, the key is missing, or `name` is followed by options.
         """
+        if found := _MODEL.fullmatch(name):  # the options may have a key, so the error does not repeat them
+            raise OptionError(
+                f"model {found[1]!r} has options after its name; all models of a run have the options of --model, so "
+                "give only the name"
+            )
         given = self.options.get("base_url")
         if name == "offline" and not given:
             return

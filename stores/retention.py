@@ -1,6 +1,5 @@
 """Retention: deletes old messages and conversations, for cron jobs."""
 
-import itertools
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -144,9 +143,9 @@ async def _list_ids(
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
     """Return the log numbers, up to `until`, of the messages stored before `old`; without `old`, of all messages."""
     found: list[int] = []
-    while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
-        outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]
-        found += outdated
-        if len(outdated) < len(page):
-            break
+    after = 0
+    # To the end, since times need not ascend: a clock may have been wrong, or older messages imported later.
+    while page := await store.read(conversation_id, after=after, until=until, limit=_PAGE):
+        found += [entry.seq for entry in page if not old or entry.created_at < old]
+        after = page[-1].seq
     return found

@@ -17,6 +17,7 @@ from memzoo.benchmarks.measure.surviving import AGES, Followed
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.recorded_states import Unasked, log_of
+from memzoo.benchmarks.results import main_budget
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Mark, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError
@@ -76,19 +77,24 @@ def measure(
     for run in runs:
         with run.opened():
             run.go(advance)
-    first = runs[0]
-    # Upkeep counts once, as a user has only one budget; judging counts for every budget.
-    calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
+    # A user has only one budget; judging and failures count for every budget.
+    main = next(run for run in runs if main_budget(settings.budgets) in run.budgets)
+    calls: dict[str, Any] = main.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
+    worst = max(runs, key=lambda run: run.failed_saves)
     outcome = Outcome(
         transcript=number,
         memory=variant.name,
         exchanges=len(transcript.exchanges),
         **calls,
-        failed_saves=first.failed_saves,
-        failure=first.failure,
-        budgets={budget: found for run in runs for budget, found in run.collect().items()},
+        failed_saves=worst.failed_saves,
+        failure=worst.failure,
+        budgets={
+            budget: found if run is main else found.model_copy(update=run.sum_upkeep())
+            for run in runs
+            for budget, found in run.collect().items()
+        },
     )
-    return outcome, first.sum_times()
+    return outcome, main.sum_times()
 
 
 def steps_in(transcript: Transcript) -> int:
@@ -139,6 +145,7 @@ class _Run:
         keep_views: bool,
     ) -> None:
         names = ("load", "save", "asking", "judging", "embedding", "settled", "relearning")
+        self.budgets = budgets
         self.calls = dict.fromkeys(names, Sum())
         self.failed_saves = 0
         self.failure = ""
@@ -209,6 +216,10 @@ class _Run:
     def collect(self) -> dict[int, AtBudget]:
         """Return the measurements by budget."""
         return {budget: tally.sum_up() for budget, tally in self._tallies.items()}
+
+    def sum_upkeep(self) -> dict[str, Sum]:
+        """Return the calls of all loads and saves, and those for embeddings, as the fields of `AtBudget`."""
+        return {"upkeep": self.calls["load"] + self.calls["save"], "embedding": self.calls["embedding"]}
 
     def sum_times(self) -> Timing:
         """Return the times of loads and saves."""

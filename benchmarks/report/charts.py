@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memzoo.benchmarks.report.axis import Axis, apart
 from memzoo.benchmarks.report.templates import render_template
-from memzoo.benchmarks.results import Results, Row
+from memzoo.benchmarks.results import UNREAD, Results, Row
 from memzoo.benchmarks.verdict import MEASURES, measure_of
 
 COLOURS = {
@@ -79,9 +79,11 @@ def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) ->
     """Return a chart of recall against the cost of a request, with a point for each memory and budget.
 
     Without questions, the chart shows the share of marked lines that are still shown at the end of the conversation.
-    Lower bounds have hollow points. With `alone`, the chart is a complete SVG file.
+    Lower bounds have hollow points. Memories that were not measured, since the rules found no name, have none. With
+    `alone`, the chart is a complete SVG file.
     """
-    rows = [row for row in results.rows if not row.error]
+    silent = UNREAD if results.talks.unread else ()
+    rows = [row for row in results.rows if not (row.error or (row.memory.floor and row.memory.strategy in silent))]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
     measure = measure if results.talks.questions else "survival"
     colours = colours_of(results.rows)
@@ -214,7 +216,7 @@ def bars(results: Results) -> list[Bars]:
         prices = {name: (cost.reading, cost.upkeep) for name, cost in costs.items()}
         spent = Bars(title, ("to read what is shown", "upkeep"), prices, "{:,.2f}")
     else:
-        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens) for name, row in measured.items()}
+        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens(budget)) for name, row in measured.items()}
         spent = Bars("Tokens for an exchange", ("shown", "upkeep"), tokens, "{:,.0f}")
     calls = {
         name: (row.per_exchange(row.save.calls), row.per_exchange(row.load.calls))

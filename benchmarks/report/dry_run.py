@@ -98,7 +98,8 @@ def _notes(found: Compared, judge: str) -> list[str]:
         )
     if len(found.results.run.budgets) > 1:
         notes.append(
-            "A memory whose options name the budget runs once for each budget; this table has the run for the first."
+            "A memory whose options name the budget runs once for each budget, which costs more; this table has the "
+            f"run for {write_number(found.results.main_budget, 'token')}."
         )
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)

@@ -130,6 +130,10 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
     said = f"{write_number(talks.exchanges, 'exchange')}, {write_number(talks.questions, 'question')}"
+    several = (
+        "a memory whose options name the budget runs once for each; its milliseconds are those of the run "
+        f"for {write_number(comparison.results.main_budget, 'token')}"
+    )
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -138,6 +142,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
         ("prompt cache", _cache_note(run.cache, run.system_tokens)),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
+        ("several budgets", several if len(run.budgets) > 1 else ""),
     ]
     return [(name, text) for name, text in known if text]
 
@@ -265,24 +270,24 @@ def _always(budget: int) -> list[Column]:
         Column(
             "calls",
             "Mean model calls for an exchange, to load and to save.",
-            lambda row: row.per_exchange(row.upkeep.calls),
+            lambda row: row.per_exchange(row.budgets[budget].upkeep.calls),
         ),
         Column(
             "upkeep\ntokens",
             "Mean tokens that these calls sent and received for an exchange, and the share of the sent ones that the "
             'endpoint had cached, if reported; "?" if the model reports no tokens.',
-            lambda row: row.upkeep_tokens,
-            text=_describe_upkeep,
+            lambda row: row.upkeep_tokens(budget),
+            text=lambda row: _describe_upkeep(row, budget),
         ),
     ]
 
 
-def _describe_upkeep(row: Row) -> str:
-    spent = row.upkeep
-    if spent.calls and not spent.prompt_tokens:
+def _describe_upkeep(row: Row, budget: int) -> str:
+    spent = row.budgets[budget].upkeep
+    if not row.budgets[budget].is_counted:
         return "?"
     cached = f" ({spent.cached_tokens / spent.prompt_tokens:.0%} cached)" if spent.cached_tokens else ""
-    return f"{row.upkeep_tokens:,.0f}{cached}"
+    return f"{row.upkeep_tokens(budget):,.0f}{cached}"
 
 
 def _times_column(comparison: Compared) -> Column:
@@ -299,8 +304,18 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     if not run.prices:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
-    about = "For 1,000 exchanges like these: upkeep, and a view read by the model at each exchange."
-    return [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
+    about = (
+        'For 1,000 exchanges like these: upkeep, and a view read by the model at each exchange; "?" if the model '
+        "reports no tokens."
+    )
+    return [
+        Column(
+            f"cost\n/1,000{unit}",
+            about,
+            lambda row: row.costs[budget].total if row.costs else None,
+            text=lambda row: f"{row.costs[budget].total:,.2f}" if row.budgets[budget].is_counted else "?",
+        )
+    ]
 
 
 def records(comparison: Compared) -> list[dict[str, Any]]:
@@ -335,8 +350,9 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
     record |= {"lost_talks": figures.lost_talks, "unwanted": unwanted.shown if unwanted else None}
     record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
     record |= {"sent": figures.sent, "cached": figures.cached, "paid": figures.paid}
-    record["calls"] = row.per_exchange(row.upkeep.calls)
-    record |= {"upkeep_tokens": row.upkeep_tokens, "upkeep_cached": row.per_exchange(row.upkeep.cached_tokens)}
+    record["calls"] = row.per_exchange(figures.upkeep.calls)
+    cached = row.per_exchange(figures.upkeep.cached_tokens)
+    record |= {"upkeep_tokens": row.upkeep_tokens(budget), "upkeep_cached": cached}
     load, save = comparison.times.get(row.memory.name, (0.0, 0.0))
     cost = row.costs[budget].total if row.costs else None
     return record | {"load_ms": load, "save_ms": save, "cost": cost, "failed": row.failed, "error": row.error}

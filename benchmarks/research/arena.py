@@ -172,7 +172,7 @@ def _cells(row: Row, comparison: Comparison, budget: int, weights: dict[str, _We
     """Return the cells of a row, by their columns."""
     figures, bound = row.budgets[budget], "≥ " if row.memory.floor else ""
     load, save = comparison.times[row.memory.name]
-    spent = row.upkeep + row.embedding
+    spent = figures.upkeep + figures.embedding
     if comparison.results.run.survival:
         cells = {
             "facts at the end": bound + counted(figures.at_end()),

@@ -185,6 +185,8 @@ def test_a_dry_run_knows_the_price_of_each_model(run: Run, tmp_path: Path) -> No
     assert costs["window"] == 0
     assert costs["summary:model=own"] == pytest.approx(100 * costs["summary"], rel=0.01)
     assert costs["summary"] > 0
+    refused = run("--model", "n", "--dry-run", "--prices", "p.toml", *memories)
+    assert str(refused.exception) == "the prices have none for 'n', only for 'm', 'own'; '*' is any other model"
 
 
 def test_a_limit(run: Run) -> None:
@@ -205,6 +207,17 @@ def test_a_missing_key_is_said_before_anything_runs(run: Run) -> None:
         assert "needs a key: set OPENAI_API_KEY" in str(failed.exception)
         assert not Path("out").exists()
     done(run("--model", "gpt-4o-mini", "--token-counter", "approximate", "--memory", "window"))
+
+
+def test_options_after_a_judge_are_refused(run: Run) -> None:
+    """They would be read as part of its name, and written into every report, with a key among them."""
+    failed = run("--model", "m:api_key=x", "--memory", "window", "--judge", "gpt-4o:api_key=sk-secret")
+    assert isinstance(failed.exception, OptionError)
+    assert str(failed.exception) == (
+        "model 'gpt-4o' has options after its name; all models of a run have the options of --model, so give only the "
+        "name"
+    )
+    assert not Path("out").exists()
 
 
 def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

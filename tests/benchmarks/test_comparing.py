@@ -4,17 +4,17 @@ import logging
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from memzoo.benchmarks import Comparison, Row, Settings, Transcript, compare
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.errors import MissingExtraError, ModelError, OptionError, TransferError
-from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
+from memzoo.memories import BaseMemory, ChatModel, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.strategy import Log, State, View
+from memzoo.strategy import Log, State, View, text_of
 
 
 def row_of(comparison: Comparison, name: str) -> Row:
@@ -88,6 +88,16 @@ def test_reading_costs_what_is_sent(comparison: Comparison) -> None:
     cost = row_of(comparison, "everything").costs[14]
     assert cost.upkeep == 0
     assert cost.reading == cost.total == pytest.approx((9 + 30 + 48) / 3 * 2e-3, abs=1e-6)
+
+
+def test_upkeep_is_told_for_each_budget(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
+    """With its cost: a memory whose limit is the budget asks its model more often the less room it has."""
+    settings = Settings(model=rules, budgets=[5, 1000], counter=words, prices={"*": (2.0, 8.0)})
+    row = row_of(compare([transcript], ["summary-buffer"], settings), "summary-buffer")
+    assert row.budgets[5].upkeep.calls > row.budgets[1000].upkeep.calls
+    assert row.budgets[1000].upkeep == row.upkeep
+    alone = row_of(compare([transcript], ["summary-buffer"], replace(settings, budgets=[5])), "summary-buffer")
+    assert (row.budgets[5].upkeep, row.costs[5]) == (alone.upkeep, alone.costs[5])
 
 
 def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCounter) -> None:
@@ -265,6 +275,27 @@ class TestLimits:
         assert row_of(found, "summary").exchanges == 0
         again = compare([transcript], ["window", "summary"], replace(settings, stop_at=9), out=tmp_path)
         assert (again.ended, row_of(again, "summary").exchanges) == ("", 3)
+
+    def test_it_holds_where_an_endpoint_reports_no_tokens(self, transcript: Transcript, words: TextCounter) -> None:
+        """They are estimated from the texts; as free calls, they would never end."""
+        calls: list[int] = []
+
+        def silent(messages: list[Message]) -> str:
+            calls.append(sum(len(text_of(message)) for message in messages) // 3 + 1000 // 3)
+            return "A" * 1000
+
+        settings = Settings(model=silent, budgets=[14], counter=words, prices={"*": (1.0, 1.0)}, stop_at=0.004)
+        found = compare([transcript], ["summary:learn_every=1"], settings)
+        assert "might cost" in found.ended
+        assert 0 < sum(calls) / 1e6 <= 0.004
+
+    def test_each_model_needs_a_price(self, transcript: Transcript, words: TextCounter) -> None:
+        """A call without one would count as free; the rules are."""
+        settings = Settings(budgets=[14], counter=words, prices={"m": (1.0, 1.0)}, stop_at=1)
+        assert not compare([transcript], ["window"], settings).ended
+        for memory, more in (("window", {"model": ChatModel("n", api_key="x")}), ("summary:model=n", {})):
+            with pytest.raises(OptionError, match=r"the prices have none for 'n', only for 'm'; .* any other model"):
+                compare([transcript], [memory], replace(settings, **cast("dict[str, Any]", more)))
 
     def test_a_limit_needs_prices(self) -> None:
         """Otherwise nobody knows what was spent."""

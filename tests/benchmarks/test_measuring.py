@@ -120,6 +120,27 @@ class TestWhatIsShown:
             together = measured(name, rules, 5, 14)
             assert together.budgets[14] == measured(name).budgets[14]
 
+    def test_upkeep_is_that_of_each_budget(self, measured: Measured, rules: ChatFunction) -> None:
+        """A summary buffer asks more often the less room it has. The sums are those of the main budget."""
+        apart = {budget: measured("summary-buffer", rules, budget) for budget in (5, 14, 1000)}
+        assert apart[5].save.calls > apart[1000].save.calls
+        assert measured("summary-buffer", rules, 5, 14).save == apart[14].save
+        together = measured("summary-buffer", rules, 5, 1000, 2000)
+        assert together.save == apart[1000].save
+        assert together.budgets[1000].upkeep is None
+        assert together.budgets[5].upkeep == apart[5].load + apart[5].save
+
+    def test_failures_are_those_of_the_worst_budget(self, measured: Measured) -> None:
+        """A model that only the run with the least room asks, and that fails, is reported."""
+
+        def broken(_: object) -> str:
+            raise ValueError("down")
+
+        assert not measured("summary-buffer", broken, 1000).failed_saves
+        found = measured("summary-buffer", broken, 5, 1000)
+        assert found.failed_saves == measured("summary-buffer", broken, 5).failed_saves > 0
+        assert "down" in found.failure
+
     def test_a_question_is_asked_when_it_is_due(self, transcript: Transcript, words: TextCounter) -> None:
         """What is said later is not shown; nothing at all before the first exchange."""
         texts = [exchange.messages[0]["content"] for exchange in transcript.exchanges]

@@ -393,6 +393,14 @@ def test_the_cheapest_is_so_by_money_where_there_are_prices() -> None:
     assert "Pick b: it costs fewer tokens." in said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7))
 
 
+def test_a_cost_that_nobody_knows_is_never_the_lowest() -> None:
+    """A model that reports no tokens makes the memory that asks it look free."""
+    silent = outcome("b", 30, shown=100).model_copy(update={"save": Sum(calls=9)})
+    text = said(outcome("a", 31, shown=900), silent, prices=True)
+    assert "1,000 exchanges cost, in $: a 0.90, b (not known)." in text
+    assert "Pick a: the model reports no tokens, so not all costs are known." in text
+
+
 def test_a_single_question_is_one() -> None:
     """In words, too."""
     made = outcome("a", 1)

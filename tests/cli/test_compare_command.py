@@ -178,6 +178,13 @@ def test_names_that_rules_cannot_read_are_not_measured(told: Path, tmp_path: Pat
     assert "not measured" in row
 
 
+def test_names_in_a_short_talk_are_found(told: Path, command: Command) -> None:
+    """Also in fewer exchanges than a memory waits for before it learns."""
+    ran = command("compare", str(told), "--memory", "entity", "--memory", "buffer")
+    assert ran.code == 0
+    assert "not measured" not in ran.output
+
+
 def test_the_bundled_conversation_in_chinese(tmp_path: Path, command: Command) -> None:
     """`sample:zh` stands for its file."""
     ran = command("compare", "sample:zh", "--memory", "window", "--out", str(tmp_path))

@@ -77,6 +77,15 @@ def test_old_messages_go(store: Store, say: Say) -> None:
     assert delete_old(store, older_than=3 * DAY, now=START + 6 * DAY) == DeletionReport({}, erased=None, last="c")
 
 
+def test_a_clock_that_was_ahead_keeps_no_old_message(store: Store, say: Say) -> None:
+    """Nor does a newer message that was imported first."""
+    for day, text in ((400, "ahead"), (0, "old"), (20, "new")):
+        memory = say("a", day, text)
+    deleted = delete_old(store, older_than=10 * DAY, now=START + 20 * DAY)
+    assert deleted.removed == {"a": [3, 4]}
+    assert [message["content"] for message in memory.history()] == ["ahead", "Noted.", "new", "Noted."]
+
+
 def test_numbers_go_on_after_all_was_too_old(store: Store, say: Say) -> None:
     """A conversation that loses all its messages by their age goes on with the next number, as after `forget`."""
     memory = say("a", 0, "hi")

@@ -80,12 +80,14 @@ def _row(place: int, memory: MemoryInfo) -> Row:
     if memory.name == "broken":
         return Row(memory=memory, error=f"the model cannot be reached {EVIL}")
     calls = 76 if memory.model else 0
+    load = Sum(calls=calls, prompt_tokens=calls * 300, completion_tokens=calls * 20)
+    save = Sum(calls=calls, prompt_tokens=calls * 900, completion_tokens=calls * 200)
     return Row(
         memory=memory,
         exchanges=76,
-        load=Sum(calls=calls, prompt_tokens=calls * 300, completion_tokens=calls * 20),
-        save=Sum(calls=calls, prompt_tokens=calls * 900, completion_tokens=calls * 200),
-        budgets={budget: _figures(place, budget) for budget in BUDGETS},
+        load=load,
+        save=save,
+        budgets={budget: _figures(place, budget).model_copy(update={"upkeep": load + save}) for budget in BUDGETS},
         costs={budget: Cost(upkeep=0.1 * place, reading=1234.5) for budget in BUDGETS},
     )
 

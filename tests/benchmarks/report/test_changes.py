@@ -93,3 +93,6 @@ def test_what_only_one_run_measured_is_not_compared(results: Results) -> None:
     other = results.model_copy(update={"rows": (with_figures(short, covered=None, tokens=401.0), window)})
     assert changes(results, other) == ["buffer, 1,000 tokens: tokens 401 -> 400"]
     assert changes(other, results) == ["buffer, 1,000 tokens: tokens 400 -> 401"]
+    small = buffer.model_copy(update={"budgets": {250: buffer.budgets[250]}})
+    here, there = (results.model_copy(update={"rows": (row, window)}) for row in (small, short))
+    assert changes(here, there) == ["buffer: no budget was measured in both runs"]

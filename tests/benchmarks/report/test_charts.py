@@ -214,6 +214,15 @@ class TestRecall:
         }
         assert found == {"window": (2, 2), "entity": (2, 0), "none": (1, 0)}
 
+    def test_what_was_not_measured_has_no_point(self, comparison: Comparison) -> None:
+        """Notes and facts, if the rules found no name: the table has no figure for them either."""
+        results = comparison.results
+        talks = results.talks.model_copy(update={"unread": True})
+        assert ">entity" in recall_chart(results)
+        drawn = recall_chart(results.model_copy(update={"talks": talks}))
+        assert ">entity" not in drawn
+        assert ">window" in drawn
+
 
 class TestCourse:
     """What was shown at each exchange."""

@@ -84,6 +84,7 @@ def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> Non
     assert "Dry run: no model was asked, nothing was spent or written." in text
     assert "≈ marks an estimate" in text
     assert "A memory whose options name the budget runs once for each budget" in text
+    assert "this table has the run for 1,000 tokens" in text.replace("\n", " ")
     # 24 questions, two budgets, all but what shows everything.
     assert "With the judge: 480 answers, and a judgement of each" in text
     assert "The judge" not in drawn(comparison)

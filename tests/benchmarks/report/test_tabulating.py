@@ -82,6 +82,13 @@ class TestColumns:
         assert titles(changed(comparison, prices={}), "markdown")[-1] == "upkeep tokens"
         assert titles(changed(comparison, prices={}), "terminal")[-3:] == ["calls", "upkeep tokens", "ms"]
 
+    def test_money_that_nobody_counted_is_not_told(self, comparison: Comparison) -> None:
+        """The calls of a model that reports no tokens are not free."""
+        cost, row = columns(comparison, 1000, "markdown")[-1], row_of(comparison, "entity")
+        assert cost.cell(row) == "1,235.00"
+        silent = {1000: row.budgets[1000].model_copy(update={"upkeep": Sum(calls=9)})}
+        assert cost.cell(row.model_copy(update={"budgets": silent})) == "?"
+
 
 class TestCells:
     """What stands in them."""
@@ -104,7 +111,10 @@ class TestCells:
     def test_upkeep_is_unknown_where_the_model_does_not_tell(self, comparison: Comparison) -> None:
         """Without calls it is 0."""
         upkeep, silent = column(comparison, "upkeep tokens"), Sum(calls=76)
-        untold = row_of(comparison, "entity").model_copy(update={"load": silent, "save": silent})
+        entity = row_of(comparison, "entity")
+        untold = entity.model_copy(
+            update={"budgets": {1000: entity.budgets[1000].model_copy(update={"upkeep": silent})}}
+        )
         rows = row_of(comparison, "window"), row_of(comparison, "entity"), untold
         assert [upkeep.cell(row) for row in rows] == ["0", "1,420", "?"]
 

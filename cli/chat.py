@@ -22,7 +22,7 @@ from memzoo.cli.options import (
     write_count,
 )
 from memzoo.cli.terminal import Terminal, tell
-from memzoo.errors import MessageError, ModelError, OverBudgetError, TransferError, TurnError
+from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
 from memzoo.memories import Conversation
 from memzoo.strategy import BaseMemory
 from memzoo.sync import drive
@@ -58,9 +58,9 @@ def chat(
     ] = "",
 ) -> None:
     """Chat with a model that remembers. With --store, you can continue the conversation later."""
-    if not sys.stdin.isatty() and (change := getattr(sys.stdin, "reconfigure", None)):
+    if isinstance(sys.stdin, io.TextIOWrapper) and not sys.stdin.isatty():
         with suppress(io.UnsupportedOperation):  # some of it is read already
-            change(encoding="utf-8-sig", errors="strict")  # as files are read
+            sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")  # as files are read
     read_memory(memory)  # refuses an unknown name before a store is opened
     model = asked.make_model()
     with closing(unlock_store(store)) as opened, _notes_apart() as notes:
@@ -146,8 +146,6 @@ def _read_line() -> str | None:
     except EOFError:
         console.print()
         return None
-    except UnicodeDecodeError as error:
-        raise TransferError(f"standard input cannot be read as UTF-8 text ({error})") from error
     except KeyboardInterrupt:
         console.print("\n[dim]Ended.[/]")
         raise typer.Exit(130) from None  # a shell's exit code after Ctrl-C

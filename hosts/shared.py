@@ -10,18 +10,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias, cast
 
-from memzoo.errors import ConflictError, MissingExtraError, OptionError, UnsupportedError
+from memzoo.errors import MissingExtraError, OptionError, UnsupportedError
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
-from memzoo.memories.engine.saving import turn_name
-from memzoo.memories.engine.system_message import system_state
 from memzoo.memories.engine.turns import Replaced
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.order import arrange, tell_calls_apart
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, Entry, Message, Record
-from memzoo.stores.base import find_lacking, managed, read_clock, utc_now
+from memzoo.stores.base import find_lacking
 from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory
@@ -116,32 +114,10 @@ class HostLog:
             new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
-        if len(new) > _FIRST_PAGE and not find_lacking(self.memory.store, "restore"):
-            new = await self._begin(new)
         # Each message is saved on its own under its key, so that an interrupted call can be continued.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
-
-    async def _begin(self, said: list[HostMessage]) -> list[HostMessage]:
-        """If the conversation is new, store all messages but the last in one transaction; return those not stored."""
-        if any(one.unfinished for one in said):
-            return said  # a stopped answer is perhaps replaced by the next answer
-        turns = dict[str, Record]()
-        for one in said[:-1]:
-            turns.setdefault(turn_name(one.key), self._redactor.record(self.record(one)))
-        now = read_clock(getattr(self.memory.store, "clock", utc_now))
-        made = enumerate(turns.items(), start=1)
-        entries = [Entry(seq, one.message, turn, now, one.fields) for seq, (turn, one) in made]
-        try:
-            await managed(self.memory.store, "restore").restore(
-                self.memory.conversation_id, entries, system_state(entries)
-            )
-        except ConflictError:  # the conversation is not new
-            return said
-        for _ in filter(is_answer, (one.message for one in entries)):
-            await self.memory.aadd_messages([])  # learns as much as after an answer
-        return said[-1:]
 
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool

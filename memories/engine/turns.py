@@ -157,18 +157,12 @@ class Turn(Managed["Turn"]):
             # Without catching up, the continued messages are not learnt from, and therefore not shown twice.
             if self._replaced:
                 before = await self._replaced.show(query)
-            elif self._goes_on and not find_lacking(self._log.store, "states") and await self._is_unlearnt():
-                # As it was before the question, which must not count towards a limit.
-                before = await Replaced(self._memory, 0, (), shown=self._seqs[0] - 1).show(query, catch_up=False)
             else:
                 before = await self._memory.amessages(query, catch_up=not self._goes_on)
             self._before = before.without(self._seqs)
             if self._goes_on:
                 self._said += map(Record, map(_make_lost, self.open_calls))
         return self._before
-
-    async def _is_unlearnt(self) -> bool:
-        return all([(await one.refresh()).watermark < self._seqs[0] for one in self._memory.learners])
 
     async def alearn_left_out(self, sent: Iterable[Piece]) -> bool:
         """If a request leaves out a message that waits to be learnt from, learn from all waiting messages.

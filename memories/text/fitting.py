@@ -9,7 +9,9 @@ from memzoo.memories.text.language import UNSPACED
 # The limit counts as full once this many items in a row are too long for the rest.
 _MOST_PASSED_OVER = 20
 
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f\u0964\u06d4\u061f]|(?=\n)")
+_SENTENCE_END = re.compile(
+    r"(?<![.!?…\u0964\u06d4\u061f])[.!?…\u0964\u06d4\u061f]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f]|(?=\n)"
+)
 _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 

@@ -15,7 +15,6 @@ from memzoo.hosts.messages import HostMessage
 from memzoo.hosts.shared import HostLog
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
 from memzoo.stores import InMemoryStore, Record
-from memzoo.sync import drive
 
 Said = Sequence[tuple[str, str]]
 """Messages of a thread, by key: those of users are questions."""
@@ -317,50 +316,3 @@ def test_the_log_is_what_the_thread_is(data: st.DataObject):
         elif step == "on":
             thread += [(f"q{(number := next(ids))}", f"Question {number}?"), (f"a{number}", f"Answer {number}.")]
         assert follow(memory, thread) == words(thread)
-
-
-class CountingWrites(InMemoryStore):
-    """Counts the writes of messages."""
-
-    writes = 0
-
-    async def append(self, *args: Any, **options: Any) -> Any:
-        """See `Store.append`."""
-        self.writes += 1
-        return await super().append(*args, **options)
-
-
-@pytest.mark.parametrize("strategy", ["buffer", "vector-retriever", "summary"])
-def test_a_first_run_stores_all_earlier_messages_together(strategy: str):
-    """The log is that of a store that writes message by message, and no less of it is learnt from."""
-    said = [(f"{role}{n}", f"Anna has {n} boats{end}") for n in range(40) for role, end in (("q", "?"), ("a", "."))]
-    inner, store = InMemoryStore(), CountingWrites()
-    verbs = ("append", "read", "read_state", "commit", "clear", "close")
-    plain: Any = SimpleNamespace(**{name: getattr(inner, name) for name in verbs})
-    options: dict[str, Any] = {"conversation_id": "c"} | ({"llm": "offline"} if strategy == "summary" else {})
-    one, other = (create_memory(strategy, store=chosen, **options) for chosen in (plain, store))
-    host = [*said, said[0], ("q", "How many?")]
-    assert follow(one, host) == follow(other, host) == words(said, host[-1:])
-    assert store.writes == 1
-    logs = [[(entry.seq, entry.turn_id, entry.fields) for entry in memory.entries()] for memory in (one, other)]
-    assert logs[0] == logs[1]
-    learnt = [[drive(learner.refresh()).watermark for learner in memory.learners] for memory in (one, other)]
-    assert learnt[0] <= learnt[1]
-
-
-def test_a_first_run_beside_another_writer_stores_nothing_twice():
-    """A conversation that begins meanwhile is gone on with, message by message."""
-    said = [(f"{role}{n}", f"{n}{end}") for n in range(20) for role, end in (("q", "?"), ("a", "."))]
-
-    class Overtaken(InMemoryStore):
-        """Gets messages of another writer just before the conversation is stored."""
-
-        async def restore(self, *args: Any, **options: Any) -> None:
-            """See `ManagedStore.restore`."""
-            for key, text in said[:3]:
-                message = message_of(key, text).message
-                await self.append("c", [Record(message)], turn_id=key)
-            await super().restore(*args, **options)
-
-    memory = create_memory("buffer", store=Overtaken(), conversation_id="c")
-    assert follow(memory, said) == words(said)

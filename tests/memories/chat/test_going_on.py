@@ -389,33 +389,3 @@ def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None
         with pytest.raises(ModelError):
             list(conversation.stream("How?"))
         assert contents(conversation.memory.history()) == ["How?", *([kept] if kept else [])]
-
-
-def _two(_: Message) -> int:
-    return 2
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("message-window", {"max_messages": 3}),
-        ("message-window", {"max_messages": 3, "rules": "langchain4j"}),
-        ("token-window", {"max_token_limit": 6, "token_counter": _two}),
-        ("summary-buffer", {"max_token_limit": 6, "token_counter": _two, "llm": "offline"}),
-    ],
-)
-def test_a_question_asked_again_takes_no_room_of_a_limit(
-    name: str, options: dict[str, Any], endpoint: "Endpoint"
-) -> None:
-    """After a failure, the model is sent as much of what was said before as the first time."""
-    conversation = Conversation(endpoint.model, create_memory(name, **options))
-    for number in range(3):
-        endpoint.says("Noted.")
-        conversation.send(f"Number {number}.")
-    endpoint.says(None)
-    with pytest.raises(ModelError):
-        conversation.send("Which numbers?")
-    first = endpoint.sent()
-    endpoint.says("All.")
-    conversation.regenerate()
-    assert endpoint.sent() == first

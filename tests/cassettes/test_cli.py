@@ -1,5 +1,6 @@
 """The commands over cassettes, run as a user runs them."""
 
+import gzip
 import json
 import os
 import signal
@@ -232,6 +233,39 @@ def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pi
     assert "not converted, because old/a.yaml exists" in run("check", "--fix", "old").output
     assert (project.root / "old" / "a.yaml").read_bytes() == there
     assert (project.root / "old" / "a.yml").exists()
+
+
+def test_cassettes_of_langchains_tests_are_read(run: Run, project: "Project", pipeline: "Pipeline") -> None:
+    """LangChain's serializer, which keeps all requests before all answers, compressed, is read as well."""
+    message = {"role": "assistant", "content": "Oslo"}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    asked = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": False}
+    document = {
+        "requests": [
+            {
+                "method": "POST",
+                "uri": "https://api.openai.com/v1/chat/completions",
+                "body": json.dumps(asked).encode(),
+                "headers": {"Content-Type": ["**REDACTED**"]},
+            }
+        ],
+        "responses": [
+            {
+                "status": {"code": 200, "message": "OK"},
+                "body": {"string": json.dumps(answer).encode()},
+                "headers": {"content-type": ["application/json"]},
+            }
+        ],
+    }
+    old = project.root / "old" / "a.yaml.gz"
+    old.parent.mkdir()
+    old.write_bytes(gzip.compress(yaml.safe_dump(document).encode()))
+    for _ in range(2):
+        with use_cassette(old):
+            assert pipeline.ask("hi") == "Oslo"
+        run("check", "--fix", "old")
+    assert b"memzoo" in gzip.decompress(old.read_bytes())
 
 
 def recordings(*pairs: tuple[str, str]) -> str:

@@ -67,6 +67,14 @@ def test_list_and_show(run: Run) -> None:
     assert json.loads(step)["cassette"] == str(Path("cassettes/test_it/test_it.yaml"))
 
 
+def test_files_that_are_no_cassettes_are_named(run: Run, project: "Project") -> None:
+    """A folder of tests has other YAML and JSON, too; the cassettes beside it are still listed."""
+    project.write("cassettes/data.json", "[1]")
+    listed = run("show")
+    assert "not read: cassettes/data.json: it is not a valid cassette" in listed.output
+    assert listed.output.endswith("\n1 call  7 + 5 tokens\n")
+
+
 def test_a_port_that_there_is_not() -> None:
     """It is refused."""
     assert CliRunner().invoke(app, ["cassettes", "proxy", "x.yaml", "--port=70000"]).exit_code == 2

@@ -314,6 +314,16 @@ def test_ordinary_words_stay(said: Mapping[str, Any], server: "ModelServer", pat
     assert PLACEHOLDER not in path.read_text()
 
 
+@pytest.mark.parametrize("name", ["pageToken", "page_token", "NextToken", "continuation-token"])
+def test_the_token_of_the_next_page_stays(name: str, server: "ModelServer", path: Path) -> None:
+    """It says where a list goes on, and opens nothing: neither the request nor the answer before it is changed."""
+    server.send("application/json", json.dumps({"nextPageToken": "CiQzYTk4NzY1NDMyMTA"}))
+    with use_cassette(path, record="once"), httpx2.Client() as client:
+        token = client.post(f"{server.url}/list", json={}).json()["nextPageToken"]
+        client.get(f"{server.url}/models", params={name: token})
+    assert PLACEHOLDER not in path.read_text()
+
+
 def test_short_passwords_of_addresses_are_hidden_in_their_place() -> None:
     """A word is not looked for elsewhere, but in an address it is a password."""
     said = "postgresql://app:hunter@db/prod, and hunter is a word"

@@ -103,8 +103,8 @@ _SURE = tuple(
     " secret secretkey securitytoken sessiontoken sharedkey signingkey subscriptionkey".split()
 )
 _LIKELY = ("auth", "jwt", "sessionid", "signature", "token")
-# A token for the next page of a list opens nothing.
-_PAGES = ("pagetoken", "nexttoken", "continuationtoken")
+# A token for the next page of a list opens nothing, and neither does the signature of a model's thoughts.
+_HARMLESS = ("pagetoken", "nexttoken", "continuationtoken", "thoughtsignature")
 _BARE = frozenset("code hmac key otp pass pw session sid sig".split())
 
 _FILLING = re.compile(r"[^a-z0-9]+")
@@ -122,7 +122,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
     plain = _FILLING.sub("", name.lower())
     if plain.removesuffix("s").endswith(_SURE):
         return True
-    return not surely and (plain in _BARE or (plain.endswith(_LIKELY) and not plain.endswith(_PAGES)))
+    return not surely and (plain in _BARE or (plain.endswith(_LIKELY) and not plain.endswith(_HARMLESS)))
 
 
 def looks_random(value: str) -> bool:

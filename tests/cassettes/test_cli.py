@@ -214,6 +214,13 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
+def test_an_empty_body_of_vcrpy_is_no_secret(run: Run, project: "Project") -> None:
+    """A request without a body has `''` there."""
+    project.write("cassettes/use.yaml", recordings(("body: '', headers: {}", "body: {string: '[]'}, headers: {}")))
+    checked = run("check")
+    assert "holds a secret" not in checked.output
+
+
 def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pipeline") -> None:
     """Serializers that keep JSON parsed, as pydantic-ai's does, are read as well, whatever the file's name."""
     message = {"role": "assistant", "content": "Oslo"}

@@ -302,6 +302,8 @@ BODIES: list[Any] = [
     {"model": "gpt-4o-mini-2024-07-18", "id": "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUv12", "object": "chat.completion"},
     {"tool_calls": [{"id": "call_a1B2c3D4e5F6g7H8i9J0", "function": {"name": "f", "arguments": '{"key": "Oslo"}'}}]},
     {"pass": True, "hmac": None, "otp": "", "auth": "none"},
+    {"messages": [{"content": [{"type": "thinking", "thinking": "Hm.", "signature": "EoQDCm0IDhgCKkCDzGs2kL2P"}]}]},
+    {"contents": [{"parts": [{"text": "Hm.", "thoughtSignature": "ClgBEU0yD8z3tYzbgjZ1jc6l"}]}]},
 ]
 
 

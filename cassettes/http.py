@@ -124,11 +124,9 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     return b"".join(map(_part, body))
 
 
-def form_body(body: Any) -> Any:
-    """Return the fields of an `aiohttp.FormData` as JSON, because sending empties the form; any other body as it is."""
-    if not hasattr(body, "add_field"):
-        return body
-    fields = [{**options, **headers, "value": value} for options, headers, value in body._fields]
+def form_body(form: Any) -> bytes:
+    """Return the fields of an `aiohttp.FormData` as JSON, because sending empties the form."""
+    fields = [{**options, **headers, "value": value} for options, headers, value in form._fields]
     return json.dumps(fields, default=_file_text).encode()
 
 

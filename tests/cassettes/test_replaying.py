@@ -191,7 +191,7 @@ def test_other_http_clients(post: "Callable[[str], str]", server: "ModelServer",
     assert len(server.seen) == 1
 
 
-@pytest.mark.parametrize("how", ["FormData", "fields"])
+@pytest.mark.parametrize("how", ["FormData", "fields", "file"])
 def test_files_that_aiohttp_uploads(how: str, server: "ModelServer", path: Path) -> None:
     """Fields and files of a form are compared, a password among them is hidden, and the server gets them all."""
     aiohttp = pytest.importorskip("aiohttp")
@@ -201,8 +201,8 @@ def test_files_that_aiohttp_uploads(how: str, server: "ModelServer", path: Path)
         fields = {"password": "planted-12345678", "file": BytesIO(content)}
 
         async def post() -> None:
-            form = aiohttp.FormData(fields) if how == "FormData" else fields
-            async with aiohttp.ClientSession() as session, session.post(f"{url}/files", data=form) as answer:
+            data = aiohttp.FormData(fields) if how == "FormData" else fields if how == "fields" else fields["file"]
+            async with aiohttp.ClientSession() as session, session.post(f"{url}/files", data=data) as answer:
                 assert answer.status == 200
 
         asyncio.run(post())

@@ -59,11 +59,10 @@ def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
     from memzoo.cassettes.library import show_steps
     from memzoo.cassettes.steps import list_steps
 
-    files = _files(where)
     if where.is_dir() and not as_json:
-        _show_folder(files)
+        _show_folder(where)
         return
-    for file in files:
+    for file in _files(where):
         steps = list_steps(file.recordings)
         if as_json:
             place = {"cassette": str(file.path)} if where.is_dir() else {}
@@ -77,11 +76,16 @@ def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
         row(f"{write_count(len(steps), 'step')}, {file.statistics.tokens}")
 
 
-def _show_folder(files: "list[CassetteFile]") -> None:
+def _show_folder(where: Path) -> None:
     from memzoo.cassettes.conversation import Statistics
 
     total = Statistics()
-    for file in files:
+    for path in _paths(where):
+        try:
+            (file,) = _files(path)
+        except MemoryZooError as error:
+            row(f"not read: {error}")
+            continue
         statistics = file.statistics
         total += statistics
         date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")

@@ -17,7 +17,7 @@ from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.files import as_text, read_file, shorten_path, write_file
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign
+from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign, join_pairs
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
@@ -85,7 +85,7 @@ def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     if _BEGINS.match(text) and not _ENDS.search(text):
         raise CassetteError("it is cut off: the line '...' at its end is missing; restore it, or record it again")
     try:
-        document = load(text)
+        document = join_pairs(load(text))
         if is_foreign(document):
             recordings = _checked(foreign_recordings(document))
             return {"version": 1, "recorder": "vcrpy", **_drop_empty(recorded=foreign_date(recordings))}, recordings

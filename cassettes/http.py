@@ -1,5 +1,6 @@
 """Requests and responses as cassettes keep them, with functions that read headers, bodies and streams."""
 
+import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -107,19 +108,40 @@ def is_lines(kind: str) -> bool:
 
 
 def body_bytes(request: HttpRequest) -> bytes | None:
-    """Return the body of a request as bytes. The body may be text, bytes, a file, a dict, or an iterable of parts.
+    """Return the body of a request as bytes. The body may be text, bytes, a file, JSON, or an iterable of parts.
 
     Raises:
         TypeError: The body is of a type that only the HTTP client can read, such as an asynchronous iterator.
     """
     body = request.body.read() if hasattr(request.body, "read") else request.body
-    if isinstance(body, dict):
-        return json.dumps(body).encode()
+    # aiohttp hands over JSON, and a form's fields, before it encodes them.
+    if is_object(body) or (is_array(body) and not all(isinstance(part, str | bytes | int) for part in body)):
+        return json.dumps(body, default=_file_text).encode()
     if isinstance(body, str):
         return body.encode()
     if body is None or isinstance(body, bytes):
         return body
     return b"".join(map(_part, body))
+
+
+def form_body(form: Any) -> bytes:
+    """Return the fields of an `aiohttp.FormData` as JSON, because sending empties the form."""
+    fields = [{**options, **headers, "value": value} for options, headers, value in form._fields]
+    return json.dumps(fields, default=_file_text).encode()
+
+
+def _file_text(file: Any) -> str:
+    content = file
+    if hasattr(file, "read"):
+        start = file.tell()
+        content = file.read()
+        file.seek(start)
+    if isinstance(content, str):
+        return content
+    try:
+        return bytes(content).decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(content).decode()
 
 
 def _part(part: Any) -> bytes:

@@ -19,7 +19,7 @@ from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.http import HttpRequest, Recorded, Response, values_of
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, form_body, values_of
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
@@ -30,13 +30,13 @@ _NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
 _IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
 _METHODS = ("handle_request", "handle_async_request")
 
-# Not the program's own requests: files that libraries download once (tiktoken, Hugging Face, Chroma, NLTK).
+# Not the program's own requests: files that libraries download once (tiktoken, Hugging Face, Chroma, NLTK, LiteLLM).
 _DOWNLOADS = (
     r"openaipublic\.blob\.core\.windows\.net/",
     r"huggingface\.co/.+/resolve/",
     r"([\w-]+\.)+hf\.co/",
     r"chroma-onnx-models\.s3\.amazonaws\.com/",
-    r"raw\.githubusercontent\.com/nltk/nltk_data/",
+    r"raw\.githubusercontent\.com/(nltk/nltk_data|BerriAI/litellm)/",
 )
 # And telemetry: OpenAI's tracing, LangSmith, PostHog, Sentry, and OpenTelemetry's collectors at any host.
 _TELEMETRY = (
@@ -94,6 +94,8 @@ class _CurrentCassette(VcrCassette):
         pass
 
     def can_play_response_for(self, request: HttpRequest) -> bool:
+        if hasattr(request.body, "add_field"):
+            request.body = form_body(request.body)
         caller = _find_caller(request)
         return caller is not None and caller.player.can_play(request)
 

@@ -146,7 +146,7 @@ def drift(old: CassetteFile, new: CassetteFile) -> Iterator[str]:
 
 
 def _key_of(one: Recorded) -> tuple[Any, ...]:
-    return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body, one.response["body"]
+    return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body or None, one.response["body"]
 
 
 def _types(file: CassetteFile) -> dict[str, str]:

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby, takewhile
@@ -76,7 +76,7 @@ class RequestKey(NamedTuple):
     def __str__(self) -> str:
         if self.method == TOOL:
             return f"tool {tool_name(self.path)} {_cut(self.body)}"
-        query = "&".join(f"{name}={value}" for name, value in self.query)
+        query = _query_text(self.query)
         return f"{self.method} {self.path}{'?' if query else ''}{query} {_preview(self.body)}".rstrip()
 
 
@@ -126,9 +126,11 @@ def count_common(one: str, other: str) -> int:
 def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
     """Return a diff in lines, from the recorded request (-) to the given request (+)."""
     lines: list[str] = []
-    for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
-        if ours != theirs and name != "body":
-            lines += [f"{name} differs:", f"  - {theirs}", f"  + {ours}"]
+    for name in ("method", "path", "query"):
+        ours, theirs = (getattr(key, name) for key in (asked, recorded))
+        if ours != theirs:
+            shown = (_query_text(one) if name == "query" else one for one in (theirs, ours))
+            lines += [f"{name} differs:", *(f"  {sign} {one}" for sign, one in zip("-+", shown, strict=True))]
     if asked.body != recorded.body:
         body = _compare(asked.body, recorded.body, _MOST_LINES - len(lines))
         lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in body)]
@@ -253,11 +255,15 @@ def _call_of(result: Any) -> str:
     return next((one for one in ids if isinstance(one, str)), "") if is_result else ""
 
 
+def _query_text(query: Iterable[tuple[str, str]]) -> str:
+    return "&".join(f"{name}={value}" for name, value in query)
+
+
 def _preview(body: str) -> str:
     """Return the parts of a body that identify it: the model and the newest message."""
     value = json.loads(body) if is_asking(body) else {}
     said = newest(value)
-    text = f"{value.get('model', '')}: {said!r}".removeprefix(": ") if said else body
+    text = f"{value.get('model', '')}: {said!r}".removeprefix(": ") if said else " ".join(body.split())
     return _cut(text)
 
 

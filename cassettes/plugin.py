@@ -26,6 +26,7 @@ pytest_plugins = ["memzoo.cassettes.mark"]
 OPTIONS = ("ignore", "allow_errors", "timing", "max_age", "stale", "note", "max_bytes")
 _LONGEST_NAME = 120
 _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
+_KEYS = frozenset({"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY"})
 _NOT_RUN = CassetteError("the test did not run")
 
 
@@ -214,9 +215,9 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
         opened = Cassette(*item.config.stash[_RUN].choose_cassette(item))
     item.stash[_OPENED] = opened
     with pytest.MonkeyPatch.context() as environment:
-        if not opened.recording and "OPENAI_API_KEY" not in os.environ:
-            # The client refuses to start without a key, and a replay needs no real key.
-            environment.setenv("OPENAI_API_KEY", "replay")
+        # The clients refuse to ask without a key, and a replay needs no real key.
+        for name in () if opened.recording else _KEYS - os.environ.keys():
+            environment.setenv(name, "replay")
         yield opened
     failure = item.stash.get(_FAILURE, _NOT_RUN)
     with _without_traceback():

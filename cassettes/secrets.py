@@ -103,6 +103,8 @@ _SURE = tuple(
     " secret secretkey securitytoken sessiontoken sharedkey signingkey subscriptionkey".split()
 )
 _LIKELY = ("auth", "jwt", "sessionid", "signature", "token")
+# A token for the next page of a list opens nothing, and neither does the signature of a model's thoughts.
+_HARMLESS = ("pagetoken", "nexttoken", "continuationtoken", "thoughtsignature")
 _BARE = frozenset("code hmac key otp pass pw session sid sig".split())
 
 _FILLING = re.compile(r"[^a-z0-9]+")
@@ -118,7 +120,9 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
         surely: True to accept only names that always mean a secret: `api_key`, but neither `token` nor `code`.
     """
     plain = _FILLING.sub("", name.lower())
-    return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
+    if plain.removesuffix("s").endswith(_SURE):
+        return True
+    return not surely and (plain in _BARE or (plain.endswith(_LIKELY) and not plain.endswith(_HARMLESS)))
 
 
 def looks_random(value: str) -> bool:

@@ -11,6 +11,14 @@ from typing import Any
 from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_values, is_array, is_object, tool_path
 
 
+def join_pairs(document: Any) -> Any:
+    """Return a document with each request beside its response; langchain-tests keeps two lists of them."""
+    if not is_object(document) or not {"requests", "responses"} <= document.keys():
+        return document
+    pairs = zip(document["requests"], document["responses"], strict=True)
+    return {"interactions": [{"request": request, "response": response} for request, response in pairs]}
+
+
 def is_foreign(document: Any) -> bool:
     """Return whether a document is a vcrpy cassette."""
     if not is_object(document) or not is_array(document.get("interactions")):

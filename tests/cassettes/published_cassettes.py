@@ -19,6 +19,7 @@ import httpx
 
 from memzoo.cassettes import CassetteError, use_cassette
 from memzoo.cassettes.library import paths_in
+from memzoo.cassettes.vcrpy_files import join_pairs
 from memzoo.cassettes.yaml_text import load
 from memzoo.errors import MemoryZooWarning
 from memzoo.hosts.messages import dict_of
@@ -30,10 +31,10 @@ def read_document(path: Path) -> dict[str, Any] | None:
     """What a file holds, if it has recordings."""
     packed = path.read_bytes()
     text = gzip.decompress(packed) if path.suffix == ".gz" else packed
-    if b"interactions" not in text:
+    if b"interactions" not in text and b"responses:" not in text:
         return None
     try:
-        document: Any = load(text.decode())
+        document = join_pairs(load(text.decode()))
     except ValueError:
         return {"interactions": []}  # the kit says why it is not read
     found = dict_of(document)

@@ -1,5 +1,6 @@
 """The commands over cassettes, run as a user runs them."""
 
+import gzip
 import json
 import os
 import signal
@@ -64,6 +65,14 @@ def test_list_and_show(run: Run) -> None:
     assert "1. model m (7 + 5 tokens)\n   user: hi\n   -> You said: hi\n1 step, 7 + 5 tokens" in shown
     (step,) = run("show", "--json").output.splitlines()
     assert json.loads(step)["cassette"] == str(Path("cassettes/test_it/test_it.yaml"))
+
+
+def test_files_that_are_no_cassettes_are_named(run: Run, project: "Project") -> None:
+    """A folder of tests has other YAML and JSON, too; the cassettes beside it are still listed."""
+    project.write("cassettes/data.json", "[1]")
+    listed = run("show")
+    assert "not read: cassettes/data.json: it is not a valid cassette" in listed.output
+    assert listed.output.endswith("\n1 call  7 + 5 tokens\n")
 
 
 def test_a_port_that_there_is_not() -> None:
@@ -205,6 +214,13 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
+def test_an_empty_body_of_vcrpy_is_no_secret(run: Run, project: "Project") -> None:
+    """A request without a body has `''` there."""
+    project.write("cassettes/use.yaml", recordings(("body: '', headers: {}", "body: {string: '[]'}, headers: {}")))
+    checked = run("check")
+    assert "holds a secret" not in checked.output
+
+
 def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pipeline") -> None:
     """Serializers that keep JSON parsed, as pydantic-ai's does, are read as well, whatever the file's name."""
     message = {"role": "assistant", "content": "Oslo"}
@@ -232,6 +248,39 @@ def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pi
     assert "not converted, because old/a.yaml exists" in run("check", "--fix", "old").output
     assert (project.root / "old" / "a.yaml").read_bytes() == there
     assert (project.root / "old" / "a.yml").exists()
+
+
+def test_cassettes_of_langchains_tests_are_read(run: Run, project: "Project", pipeline: "Pipeline") -> None:
+    """LangChain's serializer, which keeps all requests before all answers, compressed, is read as well."""
+    message = {"role": "assistant", "content": "Oslo"}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    asked = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": False}
+    document = {
+        "requests": [
+            {
+                "method": "POST",
+                "uri": "https://api.openai.com/v1/chat/completions",
+                "body": json.dumps(asked).encode(),
+                "headers": {"Content-Type": ["**REDACTED**"]},
+            }
+        ],
+        "responses": [
+            {
+                "status": {"code": 200, "message": "OK"},
+                "body": {"string": json.dumps(answer).encode()},
+                "headers": {"content-type": ["application/json"]},
+            }
+        ],
+    }
+    old = project.root / "old" / "a.yaml.gz"
+    old.parent.mkdir()
+    old.write_bytes(gzip.compress(yaml.safe_dump(document).encode()))
+    for _ in range(2):
+        with use_cassette(old):
+            assert pipeline.ask("hi") == "Oslo"
+        run("check", "--fix", "old")
+    assert b"memzoo" in gzip.decompress(old.read_bytes())
 
 
 def recordings(*pairs: tuple[str, str]) -> str:

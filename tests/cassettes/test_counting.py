@@ -105,6 +105,7 @@ def test_damaged_counts_are_refused(path: Path) -> None:
 
 PAST = (
     "http://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
+    "http://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json",
     "http://us.i.posthog.com/batch/",
     "http://collector.invalid/v1/traces",
 )

@@ -153,7 +153,7 @@ def test_differences_outside_json() -> None:
     """Bodies that are no JSON are compared as text, equal ones are not mentioned."""
     asked, recorded = (request_key(request(body, uri=f"http://a/{body.decode()}")) for body in (b"a=1", b"b=1"))
     assert differences(asked, recorded)[3:] == ["body differs:", "  - b=1", "  + a=1"]
-    assert differences(asked, asked._replace(query=(("v", "1"),)))[0] == "query differs:"
+    assert differences(asked, asked._replace(query=(("v", "1 2"),))) == ["query differs:", "  - v=1 2", "  + "]
 
 
 def test_differences_in_lines_of_signs() -> None:
@@ -181,6 +181,7 @@ def test_preview() -> None:
     assert str(key({"model": "m", "messages": messages})).startswith("POST /chat/completions m: 'hi hi hi")
     assert str(key([1])) == "POST /chat/completions [1]"
     assert str(request_key(request(uri="http://a/x?a=1&b=", method="GET"))) == "GET /x?a=1&b="
+    assert str(request_key(request(b"--b\r\nfile", uri="http://a/files"))) == "POST /files --b file"
 
 
 BODIES: list[tuple[Any, bytes | None]] = [
@@ -194,6 +195,9 @@ BODIES: list[tuple[Any, bytes | None]] = [
     ([], b""),
     (BytesIO(b"x"), b"x"),
     ({"a": 1}, b'{"a": 1}'),
+    ([{"a": 1}], b'[{"a": 1}]'),
+    ({"file": b"\xff", "title": b"hi"}, b'{"file": "/w==", "title": "hi"}'),
+    ([("file", b"\xff"), ("title", "hi")], b'[["file", "/w=="], ["title", "hi"]]'),
 ]
 
 

@@ -302,6 +302,8 @@ BODIES: list[Any] = [
     {"model": "gpt-4o-mini-2024-07-18", "id": "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUv12", "object": "chat.completion"},
     {"tool_calls": [{"id": "call_a1B2c3D4e5F6g7H8i9J0", "function": {"name": "f", "arguments": '{"key": "Oslo"}'}}]},
     {"pass": True, "hmac": None, "otp": "", "auth": "none"},
+    {"messages": [{"content": [{"type": "thinking", "thinking": "Hm.", "signature": "EoQDCm0IDhgCKkCDzGs2kL2P"}]}]},
+    {"contents": [{"parts": [{"text": "Hm.", "thoughtSignature": "ClgBEU0yD8z3tYzbgjZ1jc6l"}]}]},
 ]
 
 
@@ -311,6 +313,16 @@ def test_ordinary_words_stay(said: Mapping[str, Any], server: "ModelServer", pat
     server.send("application/json", json.dumps(said))
     with use_cassette(path, record="once"), httpx2.Client() as client:
         client.post(f"{server.url}/embeddings", json=said)
+    assert PLACEHOLDER not in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["pageToken", "page_token", "NextToken", "continuation-token"])
+def test_the_token_of_the_next_page_stays(name: str, server: "ModelServer", path: Path) -> None:
+    """It says where a list goes on, and opens nothing: neither the request nor the answer before it is changed."""
+    server.send("application/json", json.dumps({"nextPageToken": "CiQzYTk4NzY1NDMyMTA"}))
+    with use_cassette(path, record="once"), httpx2.Client() as client:
+        token = client.post(f"{server.url}/list", json={}).json()["nextPageToken"]
+        client.get(f"{server.url}/models", params={name: token})
     assert PLACEHOLDER not in path.read_text()
 
 

@@ -219,14 +219,17 @@ class TestRecording:
         assert "cassettes: 1 recorded, 7 + 5 tokens, tiny-1" in recorded.outlines
         assert "cassettes: replay only, in cassettes" in replayed.outlines
 
-    def test_key_in_a_replay(self, project: "Project") -> None:
-        """A replay gives a key where there is none, and to the marked test only."""
+    def test_key_in_a_replay(self, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replay gives a key to each client that has none, and to the marked test only."""
+        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+        monkeypatch.setenv("GEMINI_API_KEY", "mine")
         project.test(ONE_TEST)
         project.record().assert_outcomes(passed=1)
         project.go_offline()
         project.test(
             ONE_TEST
-            + "    assert os.environ['OPENAI_API_KEY'] == 'replay'\n"
+            + "    assert os.environ['OPENAI_API_KEY'] == os.environ['ANTHROPIC_API_KEY'] == 'replay'\n"
+            + "    assert os.environ['GEMINI_API_KEY'] == 'mine'\n"
             + "def test_unmarked():\n    assert 'OPENAI_API_KEY' not in os.environ\n"
         )
         project.replay().assert_outcomes(passed=2)

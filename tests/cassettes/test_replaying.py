@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +189,32 @@ def test_other_http_clients(post: "Callable[[str], str]", server: "ModelServer",
     with use_cassette(path):
         assert json.loads(post("http://dead.invalid:9/v1/embeddings")) == json.loads(recorded)
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("how", ["FormData", "fields", "file"])
+def test_files_that_aiohttp_uploads(how: str, server: "ModelServer", path: Path) -> None:
+    """Fields and files of a form are compared, a password among them is hidden, and the server gets them all."""
+    aiohttp = pytest.importorskip("aiohttp")
+    server.answer = lambda body: [f"{len(body['input'])} digits"]
+
+    def upload(content: bytes, url: str = "http://dead.invalid:9/v1") -> None:
+        fields = {"password": "planted-12345678", "file": BytesIO(content)}
+
+        async def post() -> None:
+            data = aiohttp.FormData(fields) if how == "FormData" else fields if how == "fields" else fields["file"]
+            async with aiohttp.ClientSession() as session, session.post(f"{url}/files", data=data) as answer:
+                assert answer.status == 200
+
+        asyncio.run(post())
+
+    with use_cassette(path, record="once"):
+        upload(b"sound\xff", server.url)
+    assert b"sound\xff".hex() in server.seen[0]["input"]
+    assert "planted" not in path.read_text()
+    with use_cassette(path):
+        upload(b"sound\xff")
+    with pytest.raises(ReplayError), use_cassette(path):
+        upload(b"other\xff")
 
 
 @pytest.mark.parametrize("name", ["aiohttp", "requests"])

@@ -7,7 +7,7 @@
 # Seen: The history is loaded, and cut again to five messages, the new question among them; ten, if the agent can hand
 # over to others. In the third turn Ann's first sentence is gone, and the request begins with a result, which providers
 # refuse (OpenAI: a message of a tool must follow its call). The store has everything. With `lastMessages: 50` the talk is
-# whole.
+# whole. (Upstream has an open change for the result without its call, number 120.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# @ai-sdk-tools/agents 1.2.0 with @ai-sdk-tools/memory 1.2.0 and ai 5.0.277 (npm): a memory whose limit is fifty messages
-# shows the model five, and in the third turn they begin with the result of a tool whose call is not among them.
+# @ai-sdk-tools/agents 1.2.0 with @ai-sdk-tools/memory 1.2.0 and ai 5.0.277 (npm): a memory whose limit is fifty
+# messages shows the model five, and in the third turn they begin with the result of a tool whose call is not among
+# them.
 #
 # Guess: `history: { limit: 50 }` is the number of messages that come from the store with each new question. The type of
 # `lastMessages` says that its default is ten. A call and its result are shown together or not at all.
 # Seen: The history is loaded, and cut again to five messages, the new question among them; ten, if the agent can hand
 # over to others. In the third turn Ann's first sentence is gone, and the request begins with a result, which providers
-# refuse (OpenAI: a message of a tool must follow its call). The store has everything. With `lastMessages: 50` the talk is
-# whole. (Upstream has an open change for the result without its call, number 120.)
+# refuse (OpenAI: a message of a tool must follow its call). The store has everything. With `lastMessages: 50` the talk
+# is whole. (Upstream has an open change for the result without its call, number 120.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -54,7 +55,7 @@ PROGRAM
 found=$(node program.mjs 2> /dev/null)
 echo "@ai-sdk-tools/agents@1.2.0:"
 echo "$found"
-[ "$found" = "lastMessages undefined: system: Help. | tool: tool-result | assistant: Yes. | user: Is he well? | assistant: Yes. \
-| user: Who am I?
+[ "$found" = "lastMessages undefined: system: Help. | tool: tool-result | assistant: Yes. | user: Is he well? \
+| assistant: Yes. | user: Who am I?
 lastMessages 50: system: Help. | user: I am Ann. Where is Bob? | assistant: tool-call | tool: tool-result \
 | assistant: Yes. | user: Is he well? | assistant: Yes. | user: Who am I?" ]

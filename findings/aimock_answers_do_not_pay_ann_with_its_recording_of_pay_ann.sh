@@ -5,9 +5,9 @@
 # Guess: A recorder stores an answer with the question, and gives it to the same question, in the same talk; a question
 # that it has not recorded is sent to the model. That `userMessage` finds its words anywhere in a question is for
 # fixtures that are written by hand.
-# Seen: A recorded fixture is used by the same rule, while recording and in a replay. Of four questions the model is sent
-# two. Three euros are three hundred, and a no is a yes. The rest of the talk and the system prompt are not compared
-# either. (That calls with one question and several system prompts collide is known upstream; issue 185.)
+# Seen: A recorded fixture is used by the same rule, while recording and in a replay. Of four questions the model is
+# sent two. Three euros are three hundred, and a no is a yes. The rest of the talk and the system prompt are not
+# compared either. (That calls with one question and several system prompts collide is known upstream; issue 185.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

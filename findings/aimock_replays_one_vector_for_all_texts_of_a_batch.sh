@@ -5,10 +5,10 @@
 # Guess: A recording of embeddings gives back, for the same request, the vectors that the model gave. A request to
 # another model, or for another number of dimensions, is another request.
 # Seen: The recorder keeps the first vector of the answer and joins the texts by spaces. While it records, the program
-# gets the right vectors; the second time, the notes on tea, nuts and rent are one vector, so a search for the rent finds
-# the tea first, in a test that passed when it was recorded. One text with the same words, and any longer text with them
-# in it, get that vector too. The name of the model is not compared, so a test of a larger model, with a vector of
-# another length, gets the small one's.
+# gets the right vectors; the second time, the notes on tea, nuts and rent are one vector, so a search for the rent
+# finds the tea first, in a test that passed when it was recorded. One text with the same words, and any longer text
+# with them in it, get that vector too. The name of the model is not compared, so a test of a larger model, with a
+# vector of another length, gets the small one's.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,15 +5,16 @@
 # Guess: `delete` takes a note out of the index, and the others are found as before. An index with fewer notes is the
 # easier one; a search for 5 of 50 notes gives 5.
 # Seen: The index is a graph (HNSW), and a deleted note takes its edges with it: nothing joins its neighbours to each
-# other. Of a thousand notes all are found by their own words, with a likeness of 1; after 950 were deleted, as a program
-# does that keeps the last days, 15 of the last 50. `count` and `query`, which read the table, have all 50. `compactHnsw`
-# of the consolidator builds the graph anew and finds them again; it is off by default. (The numbers rest on random
-# levels, here with a fixed seed; with others they were 3 to 16.)
+# other. Of a thousand notes all are found by their own words, with a likeness of 1; after 950 were deleted, as a
+# program does that keeps the last days, 15 of the last 50. `count` and `query`, which read the table, have all 50.
+# `compactHnsw` of the consolidator builds the graph anew and finds them again; it is off by default. (The numbers rest
+# on random levels, here with a fixed seed; with others they were 3 to 16.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-fund --no-audit --ignore-scripts --omit=optional @claude-flow/memory@3.0.0-alpha.25 > /dev/null
+npm install --silent --no-fund --no-audit --ignore-scripts --omit=optional \
+    @claude-flow/memory@3.0.0-alpha.25 > /dev/null
 cat > program.mjs <<'PROGRAM'
 import { createEmbeddingService } from "@claude-flow/memory";
 

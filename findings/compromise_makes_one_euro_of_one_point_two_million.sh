@@ -2,8 +2,8 @@
 # compromise 14.17.0 (npm): sums in words lose their million, and a text whose numbers were written in digits says
 # another sum than before.
 #
-# Guess: A library that reads "twelve and a half" and "5.5 million" reads the two together; what it cannot read it leaves
-# alone, as it finds no number in "a dozen eggs".
+# Guess: A library that reads "twelve and a half" and "5.5 million" reads the two together; what it cannot read it
+# leaves alone, as it finds no number in "a dozen eggs".
 # Seen: A word of size after a fraction is lost: "two and a half million" is 2,000,000, "ten and a half thousand" is
 # 10,000, and "one point two million euros" is 1 as a number and 2 as money. `numbers().toNumber()` puts that into the
 # text, "1 euros", so what was said is gone from the note. A grand, a k or a dozen behind a number is left out of its

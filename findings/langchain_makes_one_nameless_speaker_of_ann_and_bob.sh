@@ -48,6 +48,7 @@ found=$("$folder/venv/bin/python" program.py && node program.mjs)
 echo "langchain-core==1.8.3, @langchain/core@1.4.0:"
 echo "$found"
 said() {
-  printf '%s\n' "$1: 1 nobody \"I owe Cy 5.\nI owe him 900.\"" "$1: 3 nobody \"I am late.\nSorry.\"" "$1: 5 ann \"Bye.\""
+  printf '%s\n' "$1: 1 nobody \"I owe Cy 5.\nI owe him 900.\"" "$1: 3 nobody \"I am late.\nSorry.\""
+  printf '%s\n' "$1: 5 ann \"Bye.\""
 }
 [ "$found" = "$(said Python && said JavaScript)" ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): from one prompt in mustache, the model reads notes in the
-# notation of HTML in Python, and as they were said in JavaScript.
+# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): from one prompt in mustache, the model reads notes in
+# the notation of HTML in Python, and as they were said in JavaScript.
 #
 # Guess: A prompt is for a model, not for a page, so a template in mustache puts a note in as those in f-strings and in
 # jinja2 do; and a prompt that both languages load gives both the same words.

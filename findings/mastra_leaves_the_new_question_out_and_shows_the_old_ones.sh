@@ -7,8 +7,8 @@
 # Seen: `TokenLimiterProcessor` passes over a message that is too long and goes on with older ones. Ann pastes her
 # contract after a question that was answered: the model's request ends with its own old answer, and what it says next
 # is stored as the answer to the contract. If nothing else fits, the call gives no answer, as with the mode "contiguous"
-# each time. (Upstream knows of gaps within the history, issue 14798, and of results of tools that are dropped,
-# issue 24110.)
+# each time. (Upstream knows of gaps within the history, issue 14798, and of results of tools that are dropped, issue
+# 24110.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -25,7 +25,8 @@ const short = (text) => (text.length > 40 ? `${text.slice(0, 40)}...` : text);
 for (const trimMode of ["best-fit", "contiguous"]) {
   const memory = new Memory({ storage: new InMemoryStore() });
   const doStream = async ({ prompt }) => {
-    console.log(`${trimMode}, shown:`, prompt.map(({ role, content }) => `${role}: ${short(said(content))}`).join(" | "));
+    const shown = prompt.map(({ role, content }) => `${role}: ${short(said(content))}`);
+    console.log(`${trimMode}, shown:`, shown.join(" | "));
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
     const chunks = [
       { type: "stream-start", warnings: [] },

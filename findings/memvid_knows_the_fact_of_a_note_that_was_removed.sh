@@ -3,8 +3,8 @@
 #
 # Guess: `put` makes facts of a note by rules ("Ann lives in Oslo": her location is Oslo), each with the number of its
 # note; `remove` deletes the note, so its facts go with it, or are not given any more.
-# Seen: The note is in no search and not in the timeline, and `state("Ann")`, `memories()` and the list of people give its
-# facts as before, with the number of a note that is gone; the file that is opened anew has them, too. Ann, of whom
+# Seen: The note is in no search and not in the timeline, and `state("Ann")`, `memories()` and the list of people give
+# its facts as before, with the number of a note that is gone; the file that is opened anew has them, too. Ann, of whom
 # everything was removed, is "found". A program that forgets what Ann asked it to forget still tells her model of it.
 set -euo pipefail
 folder=$(mktemp -d)
@@ -20,8 +20,8 @@ def show(when, memory):
     state = memory.state("Ann")
     facts = {slot: fact["value"] for slot, fact in state["slots"].items()}
     found = [hit["title"] for word in ("Oslo", "figs", "Acme") for hit in memory.find(word)["hits"]]
-    timeline = len(memory.timeline())
-    print(f"{when}: {len(found)} found, {timeline} in the timeline, {memory.memory_entities()}", *sorted(facts.values()))
+    timeline, people = len(memory.timeline()), memory.memory_entities()
+    print(f"{when}: {len(found)} found, {timeline} in the timeline, {people}", *sorted(facts.values()))
 
 
 memory = create("notes.mv2")

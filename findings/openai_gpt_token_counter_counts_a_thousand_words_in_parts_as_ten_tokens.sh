@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# openai-gpt-token-counter 1.1.2 beside js-tiktoken 1.0.21 (npm): a message of one part has 10 tokens, however long it is,
-# and a call of a tool none; `text` counts for each model as for GPT-3.
+# openai-gpt-token-counter 1.1.2 beside js-tiktoken 1.0.21 (npm): a message of one part has 10 tokens, however long it
+# is, and a call of a tool none; `text` counts for each model as for GPT-3.
 #
 # Guess: `chat` takes "an input messages array for all OpenAI models including the GPT-5 series", and is "verified for
 # 100% accuracy", so it counts the messages that OpenAI's API takes, or raises an error; `text(text, model)` counts with
 # the tokens of that model.
 # Seen: A content that is a list becomes the text "[object Object]", so a budget that rests on the count never ends, in
-# a talk with a picture or in one of a client that always sends parts. Arguments of calls are left out, and a content
-# of null is the word "null". `text`, which its page calls deprecated, does not use its second argument: a note in
-# Chinese for gpt-5 is 240 tokens and not 91, and one in Hindi 385 and not 80. A content that is a text is right.
+# a talk with a picture or in one of a client that always sends parts. Arguments of calls are left out, and a content of
+# null is the word "null". `text`, which its page calls deprecated, does not use its second argument: a note in Chinese
+# for gpt-5 is 240 tokens and not 91, and one in Hindi 385 and not 80. A content that is a text is right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -28,7 +28,10 @@ const messages = {
 };
 for (const [name, message] of Object.entries(messages)) console.log(`${name}: ${counter.chat([message], "gpt-5")}`);
 const tiktoken = encodingForModel("gpt-5");
-const notes = { Chinese: "我住在杭州，我的猫很老。".repeat(10), Hindi: "मैं बर्लिन में रहता हूँ और मेरी बिल्ली बूढ़ी है।".repeat(5) };
+const notes = {
+  Chinese: "我住在杭州，我的猫很老。".repeat(10),
+  Hindi: "मैं बर्लिन में रहता हूँ और मेरी बिल्ली बूढ़ी है।".repeat(5),
+};
 for (const [name, note] of Object.entries(notes))
   console.log(`${name}: ${counter.text(note, "gpt-5")}, js-tiktoken: ${tiktoken.encode(note).length}`);
 PROGRAM

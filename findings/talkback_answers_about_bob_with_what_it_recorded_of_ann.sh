@@ -5,10 +5,10 @@
 # Guess: A recorder keeps the bytes of an answer; at the most it lays out its JSON anew, with the same values. A proxy
 # such as talkback serves clients in any language, so a client in Python gets back the whole numbers that it got live. A
 # request with another id in it is another request.
-# Seen: Both keep the JSON as JavaScript reads it, in which whole numbers have 53 bits, so each id of a message or a user
-# (such as the keys that Milvus gives) is replayed as one that nobody has, and 1.0 as 1. The program that records gets
-# the right id, so its test fails only in the replay. talkback compares bodies in the same way: two ids are one, so Bob's
-# question is not sent, not even while it records. Ids that are written as texts are safe.
+# Seen: Both keep the JSON as JavaScript reads it, in which whole numbers have 53 bits, so each id of a message or a
+# user (such as the keys that Milvus gives) is replayed as one that nobody has, and 1.0 as 1. The program that records
+# gets the right id, so its test fails only in the replay. talkback compares bodies in the same way: two ids are one, so
+# Bob's question is not sent, not even while it records. Ids that are written as texts are safe.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

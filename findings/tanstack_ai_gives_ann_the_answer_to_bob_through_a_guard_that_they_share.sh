@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# @tanstack/ai 0.58.0 (npm): of two talks that share a content guard and run at once, each reads the answer to the other.
+# @tanstack/ai 0.58.0 (npm): of two talks that share a content guard and run at once, each reads the answer to the
+# other.
 #
 # Guess: A middleware is a set of rules and is made once, as its options are the same for all; each hook is told its run
 # by `ctx`, so nothing of one run is in another. The guard changes the words that its patterns match, and no others.

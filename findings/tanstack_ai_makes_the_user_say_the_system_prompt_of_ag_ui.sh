@@ -25,7 +25,9 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 
 const serve = async (answer) => {
-  const server = createServer(async (request, response) => response.writeHead(400).end(await answer(await json(request))));
+  const server = createServer(async (request, response) => {
+    response.writeHead(400).end(await answer(await json(request)));
+  });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return `http://127.0.0.1:${server.address().port}`;
 };

@@ -6,8 +6,8 @@
 # that it has not recorded is sent to the model. That `userMessage` finds its words anywhere in a question is for
 # fixtures that are written by hand.
 # Seen: A recorded fixture is used by the same rule, while recording and in a replay. Of four questions the model is
-# sent two. Three euros are three hundred, and a no is a yes. The rest of the talk and the system prompt are not
-# compared either. (That calls with one question and several system prompts collide is known upstream; issue 185.)
+# sent two. Three euros are three hundred, and a no is a yes. Neither the words before it nor the system prompt are
+# compared. (That calls with one question and several system prompts collide is known upstream; issue 185.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -22,7 +22,8 @@ library, step, form = sys.argv[1:]
 module = import_module(library)
 connection = module.Connection(module.Database(f"{library}-{step}-{form}"))
 if step == "export":
-    connection.execute("CREATE NODE TABLE Note(id INT64 PRIMARY KEY, tags STRING[], importance DOUBLE, vector FLOAT[2])")
+    members = "id INT64 PRIMARY KEY, tags STRING[], importance DOUBLE, vector FLOAT[2]"
+    connection.execute(f"CREATE NODE TABLE Note({members})")
     connection.execute(
         "CREATE (:Note {id: 1, tags: $tags, importance: $importance, vector: cast($vector, 'FLOAT[2]')})",
         {"tags": ["nuts, figs", "tea"], "importance": 0.0000004, "vector": [0.1234567, 0.00000012]},

@@ -4,9 +4,9 @@
 #
 # Guess: `owner != "ann"` and `owner not in ["ann"]` are one condition in two ways. Of a note without an owner they are
 # unknown, as in SQL, so neither finds it; or both do.
-# Seen: `!=` passes over it, and so does `not (owner == "ann")`, for texts and for numbers in the same way. `not in` finds
-# it, and so does `not array_contains(tags, "x")` for a note without tags, while `not (tags[0] == "x")` does not. `delete`
-# follows: with `not in`, the note of nobody is gone. SQLite passes over it in both ways.
+# Seen: `!=` passes over it, and so does `not (owner == "ann")`, for texts and for numbers in the same way. `not in`
+# finds it, and so does `not array_contains(tags, "x")` for a note without tags, while `not (tags[0] == "x")` does not.
+# `delete` follows: with `not in`, the note of nobody is gone. SQLite passes over it in both ways.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -7,9 +7,9 @@
 # setting that nobody has set is NULL. A pool that says RESET ALL (asyncpg) or DISCARD ALL as well gives back a
 # connection like a new one.
 # Seen: On a new connection a guest sees the note for guests, with coalesce(current_setting('app.user', true), 'guest')
-# in the policy. Once Ann has asked on the same connection, even in a transaction that was rolled back, he sees none, and
-# neither reset changes that. Where the setting is a number, ::int is NULL at first, and an error later. So it depends on
-# which connection comes next. `nullif(..., '')` makes both alike.
+# in the policy. Once Ann has asked on the same connection, even in a transaction that was rolled back, he sees none,
+# and neither reset changes that. Where the setting is a number, ::int is NULL at first, and an error later. So it
+# depends on which connection comes next. `nullif(..., '')` makes both alike.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

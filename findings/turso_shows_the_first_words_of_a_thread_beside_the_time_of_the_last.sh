@@ -2,9 +2,9 @@
 # pyturso 0.8.3 beside SQLite 3.54.1 (in apsw 3.54.1.0): in Turso, the list of threads shows the first message of each
 # with the time of the last.
 #
-# Guess: Turso, which reads and writes SQLite's files, answers SQLite's questions as SQLite does, or refuses them. SELECT
-# thread, text, max(at) ... GROUP BY thread, as lists of chats have it, gives the text of the message with that time, as
-# SQLite's manual says.
+# Guess: Turso, which reads and writes SQLite's files, answers SQLite's questions as SQLite does, or refuses them.
+# SELECT thread, text, max(at) ... GROUP BY thread, as lists of chats have it, gives the text of the message with that
+# time, as SQLite's manual says.
 # Seen: Turso gives the text of the first row of each group, with the largest time. So the preview of a chat is its
 # first message, and no error says so; a correction is the wrong claim. It is the same without GROUP BY, with `min`, and
 # in a sort by `max(at)` with HAVING. With one message a thread, or where the newest row comes first, the two agree. A
@@ -36,8 +36,11 @@ writer.close()
 QUESTIONS = {
     "threads": "SELECT thread, text, max(at) FROM messages GROUP BY thread ORDER BY thread",
     "newest": "SELECT thread, text, max(at) FROM messages",
-    "window": "SELECT thread, text, at FROM (SELECT *, row_number() OVER (PARTITION BY thread ORDER BY at DESC) AS place"
-    " FROM messages) WHERE place = 1 ORDER BY thread",
+    "window": """
+        SELECT thread, text, at FROM (
+            SELECT *, row_number() OVER (PARTITION BY thread ORDER BY at DESC) AS place FROM messages
+        ) WHERE place = 1 ORDER BY thread
+    """,
 }
 for name, connection in (("SQLite", apsw.Connection(path)), ("Turso", turso.connect(path))):
     for question, query in QUESTIONS.items():

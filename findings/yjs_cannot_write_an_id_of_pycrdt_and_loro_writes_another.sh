@@ -4,10 +4,10 @@
 #
 # Guess: A number that Python puts in a shared document is that number for each who reads it; a value that JavaScript
 # cannot hold is refused when it is put in.
-# Seen: pycrdt gives 7 back as 7.0, in the document that it was put in too, so "message-7" becomes "message-7.0"; an id of
-# nineteen digits stays whole. yjs has that id as a BigInt, beside a 7 that is a number, and JSON.stringify of the chat
-# is an error from the first such message on. loro keeps both in Python; in JavaScript the id is silently another one,
-# which the server does not know.
+# Seen: pycrdt gives 7 back as 7.0, in the document that it was put in too, so "message-7" becomes "message-7.0"; an id
+# of nineteen digits stays whole. yjs has that id as a BigInt, beside a 7 that is a number, and JSON.stringify of the
+# chat is an error from the first such message on. loro keeps both in Python; in JavaScript the id is silently another
+# one, which the server does not know.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# yjs 13.6.33 (npm) and pycrdt 0.14.13: in a shared chat with an undo manager, the words of a deleted message are sent to
-# each who joins later, also once the undo manager was cleared and destroyed.
+# yjs 13.6.33 (npm) and pycrdt 0.14.13: in a shared chat with an undo manager, the words of a deleted message are sent
+# to each who joins later, also once the undo manager was cleared and destroyed.
 #
 # Guess: A document of yjs drops the words of what was deleted and keeps that something was. An undo manager keeps them
 # as long as it can bring them back: until `clear`, or until it is gone.

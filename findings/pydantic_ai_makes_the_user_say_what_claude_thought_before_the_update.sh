@@ -47,8 +47,7 @@ class Claude(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(ANSWER).encode())
 
-    def log_message(self, *_):
-        pass
+    log_message = lambda *_: None  # quiet
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Claude)

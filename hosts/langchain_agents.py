@@ -40,13 +40,13 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
         """Save new messages to the log, and send the view to the model."""
-        leads = request.system_message is not None
-        return handler(_with_view(request, keep_and_view(self._memories, request.messages, leads=leads)))
+        view = keep_and_view(self._memories, request.messages, system=request.system_message)
+        return handler(_with_view(request, view))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
         """Do the same as `wrap_model_call`, in asynchronous code."""
-        leads = request.system_message is not None
-        return await handler(_with_view(request, await akeep_and_view(self._memories, request.messages, leads=leads)))
+        view = await akeep_and_view(self._memories, request.messages, system=request.system_message)
+        return await handler(_with_view(request, view))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Save the answer, and learn from the exchange."""
@@ -58,12 +58,10 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
 
 def _with_view(request: Request, view: list[Any]) -> Request:
-    """Return the request with its messages replaced by a view; the view's system text follows the agent's."""
-    rules = [one for one in (request.system_message, *view[:1]) if one is not None and one.type == "system"]
-    if len(rules) > 1:
-        join = host_module("langchain_core.messages", "langchain").merge_message_runs
-        return request.override(messages=view[1:], system_message=join(rules, chunk_separator="\n\n")[0])
-    return request.override(messages=view)
+    """Return the request with its messages replaced by a view, whose system message is the request's."""
+    if request.system_message is None:
+        return request.override(messages=view)
+    return request.override(messages=view[1:], system_message=view[0])
 
 
 def summarizer(memory: SummarizingMemory) -> Any:

@@ -14,25 +14,31 @@ from memzoo.sync import blocking_function
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
-async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
+async def akeep_and_view(memories: Memories, messages: Any, *, system: Any = None) -> list[Any]:
     """Save a thread's new messages, and return the memory's view, in an order that every model accepts.
 
     The newest human message is the query. The view contains the thread's own message objects, except where several
     messages are joined into one.
 
-    `leads` is true if the agent's own system message will stand before the view.
+    `system` is the agent's own system message, and `messages` may have those of a node. They come first, joined with
+    the system text of the view.
     """
-    messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
+    messages = _listed(messages)
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
+    own = [one for one in (system, *messages) if one is not None and (one is system or _is_of_a_node(one))]
     live = {} if log.memory.redact else {message.id: message for message in messages}
-    groups = in_order(await log.aread_view(question), leads=leads)
-    return [one for group in groups for one in _join(group, [live.get(one.key) or _object(one) for one in group])]
+    groups = in_order(await log.aread_view(question), leads=bool(own))
+    shown = [one for group in groups for one in _join(group, [live.get(one.key) or _object(one) for one in group])]
+    rules = [*own, *(one for one in shown[:1] if one.type == "system")]
+    if rules[1:]:
+        rules = _messages().merge_message_runs(rules, chunk_separator="\n\n")
+    return [*rules, *(shown[1:] if shown and shown[0].type == "system" else shown)]
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     """Save a thread's new messages at the end of a turn, and learn from them."""
-    await _follow(memories, objects(messages), ended=True)
+    await _follow(memories, _listed(messages), ended=True)
 
 
 keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep)
@@ -63,10 +69,26 @@ async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = 
     return log
 
 
+def _listed(messages: Any) -> list[Any]:
+    """Return messages as objects: those of a prompt, or of a state, which has short forms, such as ("user", "Hi.")."""
+    return objects(messages.to_messages() if hasattr(messages, "to_messages") else messages)
+
+
+def _is_of_a_node(message: Any) -> bool:
+    """Return whether a node has put this system message before the thread: a thread's own messages have ids."""
+    return message.type == "system" and not message.id
+
+
 def _to_messages(messages: Sequence[Any]) -> list[HostMessage]:
     """Return LangChain's messages as messages for the log, with LangChain's ids as keys."""
-    whole = _messages().messages_to_dict(messages)
-    return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
+    messages = [message for message in messages if not _is_of_a_node(message)]
+    whole, said, before = _messages().messages_to_dict(messages), list[HostMessage](), ""
+    for message, own in zip(messages, whole, strict=True):
+        # Without LangGraph's reducer, results have no ids. Ids of calls may come again in a later answer.
+        result = f"{before}:{message.tool_call_id}" if message.type == "tool" and before else ""
+        said.append(HostMessage(chat_of(message), own, message.id or result))
+        before = message.id or before
+    return said
 
 
 def _object(said: HostMessage) -> Any:

@@ -1,6 +1,7 @@
 """LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
 
 import asyncio
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.hosts.contract import SAID_THEN, Call, HostContract, Step, contents, 
 from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
 prebuilt: Any = pytest.importorskip("langgraph.prebuilt")
+prompts: Any = pytest.importorskip("langchain_core.prompts")
 checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
 
 
@@ -26,6 +28,12 @@ class Whole(TypedDict):
     """A state with the whole thread."""
 
     messages: Annotated[list[Any], graphs.add_messages]
+
+
+class Added(TypedDict):
+    """A state that gives messages no ids."""
+
+    messages: Annotated[list[Any], operator.add]
 
 
 class Turn(TypedDict):
@@ -194,6 +202,49 @@ def test_the_model_is_sent_nothing_that_is_redacted() -> None:
     assert contents(memories.get("anna").history()) == [
         *("Is it warm in [place]?", "Sunny in [place].", "Sure?", "Yes."),
     ]
+
+
+@pytest.mark.parametrize("state", [Whole, Turn])
+def test_the_system_text_of_a_node_is_sent_as_it_is_now(state: Any) -> None:
+    """A node may put a system message before the thread: each call is sent its own, and the log keeps none."""
+    memories, turns = MemoryProvider("buffer"), iter("012")
+    model = ScriptedChat(script=[f"Answer {turn}" for turn in range(3)], sent=[])
+    prompt = prompts.ChatPromptTemplate.from_messages([("system", "Turn {turn}."), ("placeholder", "{messages}")])
+    chain = prompt | view(memories) | model
+    graph = graphs.StateGraph(state)
+    graph.add_node("ask", lambda state: {"messages": [chain.invoke({**state, "turn": next(turns)})]})
+    graph.add_node("remember", remember(memories))
+    graph.add_edge(graphs.START, "ask")
+    graph.add_edge("ask", "remember")
+    agent = graph.compile(checkpointer=checkpoints.InMemorySaver())
+    for turn in range(3):
+        agent.invoke({"messages": f"Question {turn}"}, _thread("anna"))
+    talk = ["Question 0", "Answer 0", "Question 1", "Answer 1", "Question 2"]
+    sent = [[one.text for one in each] for each in model.sent]
+    assert sent == [[f"Turn {n}.", *talk[: 2 * n + 1]] for n in range(3)]
+    assert contents(memories.get("anna").history()) == [*talk, "Answer 2"]
+
+
+def test_the_system_text_of_a_node_stands_before_a_summary() -> None:
+    """Both are one message, and the summary has its frame."""
+    memories = summarizing()
+    for turn in range(4):
+        memories.get("anna").save_context({"input": f"Question {turn}"}, {"output": f"Answer {turn}"})
+    shown = view(memories).invoke([messages.SystemMessage("Be kind."), messages.HumanMessage("Next")], _thread("anna"))
+    assert shown[0].text.startswith("Be kind.\n\n")
+    assert [one.type for one in shown].count("system") == 1
+    assert shown[-1].text == "Next"
+
+
+def test_results_without_ids_are_kept_once() -> None:
+    """A state that only adds messages gives none an id: a result is known by its call."""
+    memories = MemoryProvider("buffer")
+    steps = [Call("Oslo", "call_1"), "Sunny.", Call("Rome", "call_1"), "Warm."]
+    graph = graph_of(memories, ScriptedChat(script=steps, sent=[]), Added, checkpoints.InMemorySaver())
+    for text in ("And Oslo?", "And Rome?"):
+        graph.invoke({"messages": [messages.HumanMessage(text)]}, _thread("anna"))
+    roles = [one["role"] for one in memories.get("anna").history()]
+    assert roles == ["user", "assistant", "tool", "assistant"] * 2
 
 
 class TestSmallState(TestWholeState):

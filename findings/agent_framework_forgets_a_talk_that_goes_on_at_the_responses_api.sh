@@ -2,8 +2,8 @@
 # agent-framework-core 1.23.0 with agent-framework-openai 1.17.0: a session that began with chat completions is sent
 # without its history once the agent has a client of the Responses API, and so it stays when the first one is back.
 #
-# Guess: The history of a session whose service keeps none is in the session, and its next turn is sent with it, whatever
-# client the agent has then; a session that cannot go on is refused.
+# Guess: The history of a session whose service keeps none is in the session, and its next turn is sent with it,
+# whatever client the agent has then; a session that cannot go on is refused.
 # Seen: An agent without context providers adds one for the history, unless its client's service keeps talks itself, as
 # the Responses API does. Then nothing reads the history that the session has: the model is asked "Who am I?" alone,
 # without an error. As the session has an id of the service from then on, the client of the first turn is not sent the

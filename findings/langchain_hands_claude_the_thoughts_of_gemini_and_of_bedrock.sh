@@ -20,9 +20,7 @@ import json
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import get_type_hints
 
-from anthropic.types import ThinkingBlockParam
 from langchain_anthropic import ChatAnthropic
 from langchain_aws import ChatBedrockConverse
 from langchain_google_genai import ChatGoogleGenerativeAI
@@ -62,7 +60,6 @@ models = {
     "Gemini": ChatGoogleGenerativeAI(model="gemini-2.5-flash", base_url=url, api_key="-"),
     "Bedrock": ChatBedrockConverse(model="anthropic.claude-sonnet-4", endpoint_url=url, region_name="us-east-1"),
 }
-print("Type:", get_type_hints(ThinkingBlockParam, include_extras=True)["signature"])
 for first in models:
     for then in models:
         talk = [("user", "Is it?"), models[first].invoke("Is it?"), ("user", "Sure?")]
@@ -75,8 +72,7 @@ PROGRAM
 cd "$folder"
 found=$(venv/bin/python -W ignore program.py 2> /dev/null)
 echo "langchain-anthropic==1.7.10:" $found
-[ "$found" = "Type: typing.Required[str]
-Claude to Claude signature-thinking-type text-type
+[ "$found" = "Claude to Claude signature-thinking-type text-type
 Claude to Gemini text
 Claude to Bedrock text
 Gemini to Claude thinking-type text-type

@@ -3,11 +3,11 @@
 # Responses API, as are those that a program takes out of its history.
 #
 # Guess: With `ClearToolUsesEdit(clear_tool_inputs=True)`, an old call is sent without its arguments, whichever API the
-# model has; the limit of tokens that triggers it counts what is sent.
-# Seen: The middleware empties `tool_calls`, and counts the message without them. An answer of the Responses API has its
-# calls in `content` too, and those are sent, so a page that the model once wrote into a file goes out at each turn.
-# Chat completions send empty arguments, and so does the same API with `output_version="v1"`. What a program itself
-# takes out of `tool_calls`, as a PIN, is sent on in the same way.
+# model has.
+# Seen: The middleware empties `tool_calls`. An answer of the Responses API has its calls in `content` too, and those
+# are sent, so a page that the model once wrote into a file goes out at each turn. Chat completions send empty
+# arguments, and so does the same API with `output_version="v1"`. What a program itself takes out of `tool_calls`, as a
+# PIN, is sent on in the same way.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,8 +2,8 @@
 # langgraph 1.2.24: where a new question is asked from an earlier checkpoint, a subgraph with a memory of its own
 # (`checkpointer=True`) still has the question that was taken back, and puts it into the new branch.
 #
-# Guess: A graph that goes on from the checkpoint of the first turn has forgotten the second one, its subgraphs too: they
-# do where a turn is replayed from a checkpoint, or its question is changed by `update_state`.
+# Guess: A graph that goes on from the checkpoint of the first turn has forgotten the second one, its subgraphs too:
+# they do where a turn is replayed from a checkpoint, or its question is changed by `update_state`.
 # Seen: With a new input, as a user gives who takes a question back and asks another one, the subgraph goes on from its
 # newest state. The model is shown the PIN, though the state that the new branch began with does not have it; and
 # with the subgraph's answer, the PIN comes into the new branch, behind the new question. A subgraph without a memory of

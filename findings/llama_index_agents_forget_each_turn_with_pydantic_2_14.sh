@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# llama-index-core 0.14.25 with llama-index-workflows 2.26.1 and pydantic 2.14.4: an agent that is given the same context
-# at each turn forgets each turn, and a chat store cannot be saved; with pydantic 2.13.5 it remembers.
+# llama-index-core 0.14.25 with llama-index-workflows 2.26.1 and pydantic 2.14.4: an agent that is given the same
+# context at each turn forgets each turn, and a chat store cannot be saved; with pydantic 2.13.5 it remembers.
 #
 # Guess: `agent.run(question, ctx=ctx)` goes on with the talk that the context holds: a `ChatMemoryBuffer`, as nobody
 # gave another memory. All versions are the newest ones, and the requirements of llama-index-core (pydantic 2.8 or

@@ -5,9 +5,9 @@
 # Guess: A turn that fails, as the model cannot be reached, leaves nothing of it in the talk, or leaves the question
 # with the call and the result behind it.
 # Seen: The question is in the memory, and the call and its result are in the context of the agent, where a turn notes
-# its steps. The next turn finds them there: "Book a table.", then "Is it dear?", then the call that books and "Booked.",
-# so the model reads that a question about the price booked a table. When that turn is done, they are written into the
-# memory in this order, for all later turns.
+# its steps. The next turn finds them there: "Book a table.", then "Is it dear?", then the call that books, and
+# "Booked.", so the model reads that a question about the price booked a table. When that turn is done, they are
+# written into the memory in this order, for all later turns.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -26,7 +26,8 @@ from llama_index.core.workflow import Context
 from llama_index.llms.openai import OpenAI
 
 call = {"id": "call_1", "type": "function", "function": {"name": "book", "arguments": "{}"}}
-answers = [{"content": "Hello."}, {"content": None, "tool_calls": [call]}, None, {"content": "No."}, {"content": "Yes."}]
+answers = [{"content": "Hello."}, {"content": None, "tool_calls": [call]}, None]
+answers += [{"content": "No."}, {"content": "Yes."}]
 asked = []
 
 

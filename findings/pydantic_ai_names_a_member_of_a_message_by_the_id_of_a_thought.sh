@@ -2,12 +2,12 @@
 # pydantic-ai-slim 2.68.0: a talk that a model of the Responses API began goes on at chat completions with a member in
 # its messages that is named "rs_1" or the like, as the thought of the model was.
 #
-# Guess: A history is the same for all models: `OpenAIChatModel` can go on where `OpenAIResponsesModel` was, by choice or
-# by a fallback. A thought that it has no place for is left out, or stands in the text, as those of Gemini do.
+# Guess: A history is the same for all models: `OpenAIChatModel` can go on where `OpenAIResponsesModel` was, by choice
+# or by a fallback. A thought that it has no place for is left out, or stands in the text, as those of Gemini do.
 # Seen: In chat completions, the id of a thought is the name of the member that it came in, such as
-# `reasoning_content`, and it is sent back in that member if the provider is the same. Of the Responses API, the id is
-# the one of the thought, so each old answer has a member of another name, which OpenAI does not document, with the
-# thought in it. The thoughts of Gemini are in the text.
+# `reasoning_content`, and it is sent back in that member. Of the Responses API, the id is the one of the thought, so
+# each old answer has a member of another name, which OpenAI does not document, with the thought in it. The thoughts of
+# Gemini, which have no id, are in the text.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -27,11 +27,12 @@ from pydantic_ai.providers.openai import OpenAIProvider
 asked = []
 text = {"type": "output_text", "text": "Yes.", "annotations": []}
 thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm."}]}
+thought["encrypted_content"] = "c2ln"
 said = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
 parts = [{"text": "Hm.", "thought": True}, {"text": "Yes."}]
 choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes."}}
 answers = {
-    "responses": {"object": "response", "status": "completed", "output": [thought | {"encrypted_content": "c2ln"}, said]}
+    "responses": {"object": "response", "status": "completed", "output": [thought, said]}
     | {"created_at": 1, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []},
     "completions": {"object": "chat.completion", "created": 1, "choices": [choice]},
     "Content": {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]},

@@ -89,6 +89,6 @@ def pack_system(entry: Entry | None) -> dict[str, JSON]:
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the entry of the system message in force from the items made by `pack_system`; `None` if there is none."""
+    """Read the entry of the current system message from the items made by `pack_system`; `None` if there is none."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

@@ -123,7 +123,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """Finds the known names in a text, and all other names for a note.
+    """Finds known names in a text, and other names of the same person or thing.
 
     In the example, there is a note on Sam, and "Tiger" is another name for Sam.
 
@@ -176,7 +176,7 @@ class EntityIndex:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """Return the keys of all other names for a note, given the note's key."""
+        """Return the keys of all other names of the person or thing that a note is about, given the note's key."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:

@@ -207,7 +207,7 @@ def age(bench: Bench) -> bool:
 
 
 def drift(bench: Bench) -> bool:
-    """Check that recording again reports that a field of the answer has changed its type."""
+    """Check that the report of a new recording names a field of the answer whose type has changed."""
     bench.server.answers += [Answer([json.dumps({"id": 1})]), Answer([json.dumps({"id": "1"})])]
     bench.record(chat("hi"))
     before = bench.path.read_text()

@@ -64,8 +64,8 @@ def has_labels(head: str) -> bool:
 def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in a text.
 
-    Plain labels, without a mark such as "#", must not change: if the user's first label is "You:", a later "User:" is
-    part of a message's text. The same goes for the assistant's labels.
+    Of plain labels, without a mark such as "#", only the first one of each role counts: if the user's first label is
+    "You:", a later "User:" is part of a message's text.
     """
     document = document.replace("\r\n", "\n")
     if _opens_page(document) and (heading := _TITLE.match(document)):

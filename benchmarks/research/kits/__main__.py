@@ -23,7 +23,9 @@ from memzoo.benchmarks.research.tables import show, table
 
 def compare_kits(
     changes: Annotated[int, typer.Option(help="One-word changes of prompts.")] = 1000,
-    calls: Annotated[int, typer.Option(help="Calls in the measurement of speed, which also runs half and twice as many.")] = 1000,
+    calls: Annotated[
+        int, typer.Option(help="Calls in the measurement of speed; it also runs half and twice as many.")
+    ] = 1000,
     only: Annotated[Literal["all", "wishes", "changes", "speed"], typer.Option(help="Run one part only.")] = "all",
     alone: Annotated[bool, typer.Option("--alone", help="Measure the speed of memzoo.cassettes alone.")] = False,  # noqa: FBT002 - typer's
     check: Annotated[str, typer.Option(hidden=True)] = "",

@@ -329,7 +329,7 @@ class UnitIndex:
             return self._rank(best)
 
     def add_later(self, found: Iterable[FoundUnit], limit: int) -> Iterator[Sequence[FoundUnit]]:
-        """Yield a group for each found unit: later units that replace a name of it (`find_later`), then the unit itself.
+        """Yield a group for each found unit: later units that replace its names (`find_later`), then the unit.
 
         If `limit` is at most 300 tokens, a group is the unit alone.
         """

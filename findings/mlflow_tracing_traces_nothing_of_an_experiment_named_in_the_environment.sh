@@ -2,8 +2,8 @@
 # mlflow-tracing 3.17.2 beside mlflow-skinny 3.17.2: a program that names its experiment in the environment, or nowhere,
 # is not traced at all.
 #
-# Guess: The small package, for production, traces as the large ones do. `MLFLOW_EXPERIMENT_NAME` and `MLFLOW_EXPERIMENT_ID`
-# say where the traces go; without either they go to the default experiment.
+# Guess: The small package is for production, and it traces as the large ones do. Without a line in the program, the
+# experiment is the one in `MLFLOW_EXPERIMENT_NAME` or `MLFLOW_EXPERIMENT_ID`, or else the default one.
 # Seen: With `set_experiment` in the program, its trace is sent. With the environment alone, as in a container, no span
 # begins, as the lookup uses names that the small package does not import, and the NameError is in no log of the usual
 # level. The program runs on, and its talks, tokens and costs are kept nowhere. mlflow-skinny sends a trace in each

@@ -5,9 +5,9 @@
 # Guess: What a cache answers asks no model and costs nothing. So the callback that adds up tokens, and a trace, count
 # none for it; or the answer says where it comes from, so that both can leave it out.
 # Seen: The answer is kept with its `usage_metadata`, and counted each time: three equal questions, of which one was
-# asked, are 16,320 tokens in `get_usage_metadata_callback` and in three spans of OpenInference. An answer of the cache
-# has a field of its own, `total_cost`, which is 0. In the sum of the callback, that 0 stands beside all the tokens, those
-# of the answer that was paid among them; no span has it.
+# asked, are 16,320 tokens in `get_usage_metadata_callback` and in three spans of OpenInference. An answer of the
+# cache has a field of its own, `total_cost`, which is 0. In the sum of the callback, that 0 stands beside all the
+# tokens, those of the answer that was paid among them; no span has it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,9 +5,9 @@
 # Guess: pydantic-ai traces each result with the id of its call, and OpenInference has a message for each, with its
 # `tool_call_id`, as it has for agents of LangChain. So a talk that is put together from the trace can be sent again.
 # Seen: The three results are one message: its id is that of the last call, and its content is three texts. The calls
-# on Ann and Bob have no result, and "Oslo" and "Rome" are results of the call on Cy, which failed. Where an answer has
-# one call, its result is traced as it should be, so a short test shows none of it. (Issue 3813 of OpenInference says the same of its
-# part for google-genai.)
+# on Ann and Bob have no result, and "Oslo" and "Rome" are results of the call on Cy, which failed. Where an answer
+# has one call, its result is traced as it should be, so a short test shows none of it. (Issue 3813 of OpenInference
+# says the same of its part for google-genai.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 # langchain-community 0.4.2 with the SQLAlchemy that it gets today, 2.1.9: its history in SQL can be imported at the
 # second try, not at the first.
 #
-# Guess: `SQLChatMessageHistory` needs SQLAlchemy and the driver of a database; for SQLite both are there, as the package
+# Guess: `SQLChatMessageHistory` needs SQLAlchemy and a driver of a database. For SQLite both are there, as the package
 # requires SQLAlchemy "<3.0.0,>=1.4.0", and nothing in the program is asynchronous. What cannot be imported once cannot
 # be imported twice.
 # Seen: It imports the asynchronous engine too. SQLAlchemy 2.0 brought greenlet for that, 2.1 leaves it to an extra that

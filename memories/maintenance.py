@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.dispatch import Workers, check_it_travels, executor_of, run_units
-from memzoo.errors import OptionError
+from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import check_texts
@@ -124,8 +124,8 @@ def _behind_in(store: Store, state: str, prefix: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    has_learnt: bool = False
-    spent: Spent = field(default_factory=Spent)
+    has_learnt: bool
+    spent: Spent
     failure: str = ""
 
 
@@ -145,7 +145,7 @@ class _Work:
         before, failure = list[int](), ""
         try:
             if not await self.store.read(id_, limit=1):
-                return _Outcome(failure=f"StoreError: there is no conversation {id_!r}")
+                raise StoreError(f"there is no conversation {id_!r}")
             before += [(await learner.refresh()).watermark for learner in memory.learners]
             await together(map(_learn, memory.learners))
         except Exception as error:  # noqa: BLE001 - even if a custom strategy raises, other conversations go on

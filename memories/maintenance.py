@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.dispatch import Workers, check_it_travels, executor_of, run_units
-from memzoo.errors import OptionError, StoreError
+from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import check_texts
@@ -144,8 +144,6 @@ class _Work:
         memory = create_memory(self.strategy, store=self.store, conversation_id=id_, **self.options)
         before, failure = list[int](), ""
         try:
-            if not await self.store.read(id_, limit=1):
-                raise StoreError(f"there is no conversation {id_!r}")
             before += [(await learner.refresh()).watermark for learner in memory.learners]
             await together(map(_learn, memory.learners))
         except Exception as error:  # noqa: BLE001 - even if a custom strategy raises, other conversations go on

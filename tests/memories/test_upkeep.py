@@ -85,12 +85,6 @@ def test_one_that_fails_does_not_stop_the_others(store: ManagedStore) -> None:
     assert sorted(model.asked) == IDS
 
 
-def test_an_unknown_conversation_is_told(store: ManagedStore) -> None:
-    """It counts as failed, and the others go on."""
-    done = upkeep(store, "summary", ["nobody", IDS[0]], llm=Model())
-    assert (done.learnt, done.failed) == (1, {"nobody": "StoreError: there is no conversation 'nobody'"})
-
-
 def test_what_was_interrupted_goes_on(store: ManagedStore) -> None:
     """What was learnt before stays learnt, and is not asked again."""
     model = Model()

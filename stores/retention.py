@@ -54,7 +54,8 @@ async def adelete_old(
 
     Args:
         store: The store with the conversations.
-        older_than: Delete messages older than this. A conversation that loses all its messages can still be continued.
+        older_than: Delete messages older than this, wherever they stand in the log; this reads all messages. A
+            conversation that loses all its messages can still be continued.
         idle_for: Delete conversations whose newest message is older than this; only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
         index: An index used with the store, such as a `ChromaIndex` in a folder. If messages of a

@@ -212,7 +212,9 @@ def bars(results: Results) -> list[Bars]:
     measured = {row.memory.name: row for row in results.rows if not row.error}
     if run.prices:
         title = f"What 1,000 exchanges cost{f', in {run.currency}' if run.currency else ''}"
-        costs = {name: row.costs[budget] for name, row in measured.items() if row.costs}
+        costs = {
+            name: row.costs[budget] for name, row in measured.items() if row.costs and row.budgets[budget].is_counted
+        }
         prices = {name: (cost.reading, cost.upkeep) for name, cost in costs.items()}
         spent = Bars(title, ("to read what is shown", "upkeep"), prices, "{:,.2f}")
     else:

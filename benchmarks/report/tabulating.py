@@ -354,7 +354,7 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
     cached = row.per_exchange(figures.upkeep.cached_tokens)
     record |= {"upkeep_tokens": row.upkeep_tokens(budget), "upkeep_cached": cached}
     load, save = comparison.times.get(row.memory.name, (0.0, 0.0))
-    cost = row.costs[budget].total if row.costs else None
+    cost = row.costs[budget].total if row.costs and figures.is_counted else None
     return record | {"load_ms": load, "save_ms": save, "cost": cost, "failed": row.failed, "error": row.error}
 
 

@@ -96,3 +96,5 @@ def test_what_only_one_run_measured_is_not_compared(results: Results) -> None:
     small = buffer.model_copy(update={"budgets": {250: buffer.budgets[250]}})
     here, there = (results.model_copy(update={"rows": (row, window)}) for row in (small, short))
     assert changes(here, there) == ["buffer: no budget was measured in both runs"]
+    failed = here.model_copy(update={"rows": (buffer.model_copy(update={"budgets": {}, "error": "no connection"}),)})
+    assert changes(failed, failed) == ["Nothing changed since the earlier run."]

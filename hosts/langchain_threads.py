@@ -1,6 +1,7 @@
 """Saves the messages of a LangChain thread to a memory, and returns the memory's view."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,9 @@ from memzoo.hosts.langchain.messages import objects, to_openai
 from memzoo.hosts.messages import HostMessage, fit_message
 from memzoo.hosts.shared import HostLog, Memories, host_module, in_order, memory_of
 from memzoo.memories.text.order import add_speaker
+from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import Message
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
@@ -26,14 +29,13 @@ async def akeep_and_view(memories: Memories, messages: Any, *, system: Any = Non
     messages = _listed(messages)
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
-    own = [one for one in (system, *messages) if one is not None and (one is system or _is_of_a_node(one))]
+    nodes = [_redact(one, log.memory) for one in messages if _is_of_a_node(one) and str(one.text).strip()]
+    own = nodes if system is None else [system, *nodes]
     live = {} if log.memory.redact else {message.id: message for message in messages}
     groups = in_order(await log.aread_view(question), leads=bool(own))
     shown = [one for group in groups for one in _join(group, [live.get(one.key) or _object(one) for one in group])]
-    rules = [*own, *(one for one in shown[:1] if one.type == "system")]
-    if rules[1:]:
-        rules = _messages().merge_message_runs(rules, chunk_separator="\n\n")
-    return [*rules, *(shown[1:] if shown and shown[0].type == "system" else shown)]
+    leading = [one for one in shown[:1] if one.type == "system"]
+    return [*_merge([*own, *leading]), *shown[len(leading) :]]
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
@@ -75,17 +77,39 @@ def _listed(messages: Any) -> list[Any]:
 
 
 def _is_of_a_node(message: Any) -> bool:
-    """Return whether a node has put this system message before the thread: a thread's own messages have ids."""
+    """Return whether a node has put this system message before the thread: LangGraph gives a thread's messages ids."""
     return message.type == "system" and not message.id
+
+
+def _redact(message: Any, memory: BaseMemory) -> Any:
+    redacted = Redactor(memory.redact).message({"role": "system", "content": message.content})
+    return message.model_copy(update={"content": redacted["content"]})
+
+
+def _merge(rules: Sequence[Any]) -> list[Any]:
+    """Return system messages joined into one, each content once. LangChain's merge would join their roles, too."""
+    contents = list[Any]()
+    for one in rules:
+        if one.content and one.content not in contents:
+            contents.append(one.content)
+    if not rules[1:] or not contents:
+        return list(rules[:1])
+    if all(isinstance(one, str) for one in contents):
+        return [rules[0].model_copy(update={"content": "\n\n".join(contents)})]
+    parts = [_part(part) for one in contents for part in ([one] if isinstance(one, str) else one)]
+    return [rules[0].model_copy(update={"content": parts})]
 
 
 def _to_messages(messages: Sequence[Any]) -> list[HostMessage]:
     """Return LangChain's messages as messages for the log, with LangChain's ids as keys."""
     messages = [message for message in messages if not _is_of_a_node(message)]
-    whole, said, before = _messages().messages_to_dict(messages), list[HostMessage](), ""
+    whole, said, before, times = _messages().messages_to_dict(messages), list[HostMessage](), "", Counter[str]()
     for message, own in zip(messages, whole, strict=True):
-        # Without LangGraph's reducer, results have no ids. Ids of calls may come again in a later answer.
-        result = f"{before}:{message.tool_call_id}" if message.type == "tool" and before else ""
+        # Without LangGraph's reducer, results have no ids. Ids of calls may come again, even in one answer.
+        result = ""
+        if message.type == "tool" and before and not message.id:
+            times[call := f"{before}:{message.tool_call_id}"] += 1
+            result = call if times[call] == 1 else f"{call}:{times[call]}"
         said.append(HostMessage(chat_of(message), own, message.id or result))
         before = message.id or before
     return said

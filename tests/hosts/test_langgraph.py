@@ -236,6 +236,28 @@ def test_the_system_text_of_a_node_stands_before_a_summary() -> None:
     assert shown[-1].text == "Next"
 
 
+def test_system_texts_of_nodes_are_one_message_and_redacted() -> None:
+    """Parts keep their fields, a text that comes twice is sent once, and roles are not joined."""
+    rules = [{"type": "text", "text": "Eat in Oslo.", "cache_control": {"type": "ephemeral"}}]
+    sent = [messages.SystemMessage(rules, additional_kwargs={"__openai_role__": "developer"})]
+    sent += [messages.SystemMessage("Be kind."), messages.SystemMessage("Be kind."), messages.HumanMessage("Next")]
+    shown = view(MemoryProvider("buffer", redact={"place": "Oslo"})).invoke(sent, _thread("anna"))
+    assert shown[0].content == [{**rules[0], "text": "Eat in [place]."}, {"type": "text", "text": "Be kind."}]
+    assert shown[0].additional_kwargs == {"__openai_role__": "developer"}
+    assert [one.type for one in shown] == ["system", "human"]
+
+
+def test_results_of_calls_with_one_id_are_both_kept() -> None:
+    """Some models give two calls of an answer the same id; a state that only adds messages gives the results none."""
+    memories, thread = MemoryProvider("buffer"), _thread("anna")
+    calls = [{"name": "weather", "args": {"place": place}, "id": "call_1"} for place in ("Oslo", "Rome")]
+    said = [messages.HumanMessage("Where?"), messages.AIMessage("", tool_calls=calls, id="answer")]
+    said += [messages.ToolMessage(text, tool_call_id="call_1") for text in ("Sunny.", "Warm.")]
+    for _ in range(2):
+        view(memories).invoke(said, thread)
+    assert [one["content"] for one in memories.get("anna").history()] == ["Where?", None, "Sunny.", "Warm."]
+
+
 def test_results_without_ids_are_kept_once() -> None:
     """A state that only adds messages gives none an id: a result is known by its call."""
     memories = MemoryProvider("buffer")

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # agent-framework-core 1.23.0 with agent-framework-openai 1.17.0: a session that began with chat completions is sent
-# without its history once the agent has a client of the Responses API, and so it stays when the first one is back.
+# without its history once the agent has a client of the Responses API, and the history stays away when the first
+# client is back.
 #
-# Guess: The history of a session whose service keeps none is in the session, and its next turn is sent with it,
-# whatever client the agent has then; a session that cannot go on is refused.
-# Seen: An agent without context providers adds one for the history, unless its client's service keeps talks itself, as
-# the Responses API does. Then nothing reads the history that the session has: the model is asked "Who am I?" alone,
-# without an error. As the session has an id of the service from then on, the client of the first turn is not sent the
-# history either. With an `InMemoryHistoryProvider` of one's own, or with `store` False, each turn has all of it.
+# Guess: If the service keeps no history, the session does, and the next turn is sent with it, whichever client the
+# agent has by then. A session that cannot go on is refused.
+# Seen: An agent without context providers adds one for the history, unless its client's service keeps conversations
+# itself, as the Responses API does. Then nothing reads the session's history: the model is asked "Who am I?" alone,
+# without an error. From then on the session has an id from the service, so the first client is not sent the history
+# either. With an explicit `InMemoryHistoryProvider`, or with the option `store` set to False, each turn has all of it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -53,10 +54,10 @@ async def main():
     openai = AsyncOpenAI(base_url=f"http://127.0.0.1:{server.server_port}", api_key="-")
     chat = OpenAIChatCompletionClient(model="gpt-4o", async_client=openai)
     responses = OpenAIChatClient(model="gpt-4o", async_client=openai)
-    for providers in (None, [InMemoryHistoryProvider()]):
+    for providers, options in [(None, {}), ([InMemoryHistoryProvider()], {}), (None, {"store": False})]:
         session = Agent(client=chat, context_providers=providers).create_session()
         for client, question in [(chat, "I am Ann."), (responses, "Who am I?"), (chat, "And now?")]:
-            await Agent(client=client, context_providers=providers).run(question, session=session)
+            await Agent(client=client, context_providers=providers).run(question, session=session, options=options)
             sent = [message["content"] for message in asked[-1].get("messages") or asked[-1]["input"]]
             print(*(content if isinstance(content, str) else content[0]["text"] for content in sent))
 
@@ -69,6 +70,9 @@ echo "agent-framework-core==1.23.0:" $found
 [ "$found" = "I am Ann.
 Who am I?
 And now?
+I am Ann.
+I am Ann. Yes. Who am I?
+I am Ann. Yes. Who am I? Yes. And now?
 I am Ann.
 I am Ann. Yes. Who am I?
 I am Ann. Yes. Who am I? Yes. And now?" ]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# agno 3.1.10 and llama-index-llms-openai 0.8.3: an answer of the Responses API that ends at `max_output_tokens` has
-# 5,440 tokens in one piece and none in a stream, and LlamaIndex's last piece of that stream has no words.
+# agno 3.1.10 and llama-index-llms-openai 0.8.3: if a Responses API answer ends at `max_output_tokens`, it counts as
+# 5,440 tokens in one piece and as none in a stream. LlamaIndex's last piece of that stream has no text either.
 #
 # Guess: A stream is the same answer in pieces, and its last event has the usage, however it ends. The longest answers
-# are the dearest, so a budget counts them before all others.
-# Seen: Both wait for `response.completed`, and this stream ends with `response.incomplete`. agno's run is
-# "COMPLETED", with 0 tokens, so a session is too cheap by each answer that was cut off. In LlamaIndex, the last piece
-# of any other stream has the whole message and its usage; of this one it has None for both.
+# cost the most, so a budget must not miss them.
+# Seen: Both wait for `response.completed`, but this stream ends with `response.incomplete`. agno's run is "COMPLETED"
+# with 0 tokens, so a sum over runs leaves out each streamed answer that was cut off. In LlamaIndex, the last piece of a
+# stream that completes has the whole message and its usage; here it has None for both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

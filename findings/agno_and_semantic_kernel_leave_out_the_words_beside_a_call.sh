@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# agno 3.1.10 at the Responses API and semantic-kernel 1.45.0 at chat completions: words that the model said beside a
-# call are not sent back to it, in the same turn or a later one.
+# agno 3.1.10 with the Responses API and semantic-kernel 1.45.0 with chat completions: the model's words beside a tool
+# call are not sent back to it, neither in the same turn nor in a later one.
 #
-# Guess: "I pay from the holiday money." beside the call that pays is part of the answer: it is in the history, and the
-# model reads it with the call and its result, so that it can say later which money it took.
-# Seen: Both keep the words in their histories and leave them out of each request: a message that has calls is sent as
-# its calls. The model knows less than its user. From the same session, agno sends the words to chat completions.
+# Guess: "I pay from the holiday money." beside the call that pays is part of the answer. It is in the history, and the
+# model reads it together with the call and its result, so it can say later which money it took.
+# Seen: Both libraries keep the words in their histories and leave them out of each request: of a message with calls,
+# they send the calls only. The model knows less than its user. With chat completions, agno sends the words from the
+# same session.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# agno 3.1.10: its total is 130 of 5,530 tokens of a request to Gemini that thinks and reads a page, 40 of 5,040 of
-# one to Claude with a cache, and all of one to GPT.
+# agno 3.1.10: its total is 130 of the 5,530 tokens of a Gemini request that thinks and reads a page, and 40 of the
+# 5,040 of a Claude request with a cache. For GPT, it is all of them.
 #
-# Guess: `metrics.total_tokens` means one thing for all models, as an agent may change its model, and the metrics of a
-# session add up its runs. Gemini itself reports a total.
-# Seen: With GPT, cached tokens are a part of the input, and thoughts a part of the output. With Gemini, thoughts are
-# left out of the output, and the page that its own tool read, of 5,000 tokens, is in no number at all. With Claude,
-# what was read from the cache or written to it is left out of the input. The total is the sum of input and output, so
-# of three requests of some 5,000 tokens each, a session counts one. (Issue 9538 of agno says so of Claude, and not of
-# Gemini.)
+# Guess: `metrics.total_tokens` means the same for every model, since an agent may change its model and a session's
+# metrics add up its runs. Gemini itself reports a total.
+# Seen: The total is always input plus output. With GPT, cached tokens are part of the input, and thoughts are part of
+# the output. With Gemini, thoughts are left out of the output, and the 5,000 tokens of the page that Gemini's own tool
+# read are in none of the numbers. With Claude, the input leaves out the tokens that were read from the cache or written
+# to it. Added up, three requests of 16,010 tokens come to 5,610. (Issue 9538 of agno reports this for Claude, but not
+# for Gemini.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -58,10 +58,11 @@ models = (
 )
 for model in models:
     counts = Agent(model=model, telemetry=False).run("Where is Ann?").metrics
-    print(f"{type(model).__name__}: {counts.input_tokens} + {counts.output_tokens} = {counts.total_tokens}")
+    print(f"{type(model).__name__}: {counts.input_tokens} + {counts.output_tokens} = {counts.total_tokens},", end=" ")
+    print(f"cache {counts.cache_read_tokens} + {counts.cache_write_tokens}, thoughts {counts.reasoning_tokens}")
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)
 echo "agno==3.1.10:" $found
-[ "$found" = "OpenAIChat: 5010 + 430 = 5440
-Claude: 10 + 30 = 40
-Gemini: 100 + 30 = 130" ]
+[ "$found" = "OpenAIChat: 5010 + 430 = 5440, cache 5000 + 0, thoughts 400
+Claude: 10 + 30 = 40, cache 4000 + 1000, thoughts 0
+Gemini: 100 + 30 = 130, cache 0 + 0, thoughts 400" ]

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# @ai-sdk-tools/agents 1.2.0 with @ai-sdk-tools/memory 1.2.0 and ai 5.0.277 (npm): a memory whose limit is fifty
-# messages shows the model five, and in the third turn they begin with the result of a tool whose call is not among
-# them.
+# @ai-sdk-tools/agents 1.2.0 with @ai-sdk-tools/memory 1.2.0 and ai 5.0.277 (npm): a memory with a limit of fifty
+# messages shows the model five, and in the third turn they begin with a tool result whose call is not among them.
 #
-# Guess: `history: { limit: 50 }` is the number of messages that come from the store with each new question. The type of
+# Guess: `history: { limit: 50 }` is the number of messages that the store adds to each new question. The type of
 # `lastMessages` says that its default is ten. A call and its result are shown together or not at all.
-# Seen: The history is loaded, and cut again to five messages, the new question among them; ten, if the agent can hand
-# over to others. In the third turn Ann's first sentence is gone, and the request begins with a result, which providers
-# refuse (OpenAI: a message of a tool must follow its call). The store has everything. With `lastMessages: 50` the talk
-# is whole. (Upstream has an open change for the result without its call, number 120.)
+# Seen: The agent loads the history and cuts it to five messages, including the new question; to ten, if it can hand
+# over to other agents. In the third turn Ann's first sentence is gone, and the request begins with a tool result, which
+# providers refuse: at OpenAI, a tool message must follow its call. The store has the whole talk, and with
+# `lastMessages: 50` the model sees it. (Upstream has an open change, number 120, for the result without its call.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# aider-chat 0.86.2: a chat that is restored has headings of the model as words of the user, and lacks its quotations,
-# its titles, and the comments in its code.
+# aider-chat 0.86.2: when a chat is restored, the model's level-four headings become the user's words, and its
+# quotations, its titles and the comments in its code are missing.
 #
-# Guess: With `--restore-chat-history`, the model is sent the talk of the last session: what was said by whom, as the
-# file has it. Words that look like a mark of the file are escaped, or only count outside of an answer.
-# Seen: The file is Markdown without escapes, in which "####" begins a line of the user, ">" one of a tool and "#" a
-# session, and an answer in Markdown has the same marks. "#### Ask me first" becomes the user's own wish. "> Never above
-# 300 degrees." and each line of code that begins with "# " are left out, as if the model had not said them, and the
-# answer is in pieces, two of them in a row.
+# Guess: With `--restore-chat-history`, the model is sent the last session as the file has it, with each message under
+# its own speaker. Words that look like one of the file's marks are escaped, or such marks do not count in an answer.
+# Seen: The file is Markdown without escapes: "####" begins a line of the user, ">" one of a tool, and "#" a session. An
+# answer in Markdown has the same marks. So "#### Ask me first" becomes the user's own wish. "> Never above 300
+# degrees." and each line of code that begins with "# " are dropped, as if the model had not said them. The rest of the
+# answer is in three pieces, two of them in a row.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

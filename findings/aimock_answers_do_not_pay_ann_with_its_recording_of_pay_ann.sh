@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# @copilotkit/aimock 1.43.0 (npm): a question that contains an earlier one is answered with the recording of that one,
-# so "Please do not pay Ann." gets the answer to "pay Ann", and its own answer is never recorded.
+# @copilotkit/aimock 1.43.0 (npm): a question that contains an earlier one gets the earlier one's recorded answer, so
+# "Please do not pay Ann." is answered like "pay Ann", and its own answer is never recorded.
 #
-# Guess: A recorder stores an answer with the question, and gives it to the same question, in the same talk; a question
-# that it has not recorded is sent to the model. That `userMessage` finds its words anywhere in a question is for
-# fixtures that are written by hand.
-# Seen: A recorded fixture is used by the same rule, while recording and in a replay. Of four questions the model is
-# sent two. Three euros are three hundred, and a no is a yes. Neither the words before it nor the system prompt are
-# compared. (That calls with one question and several system prompts collide is known upstream; issue 185.)
+# Guess: A recorder stores an answer with its question and replays it for the same question in the same talk. It sends a
+# question that it has not recorded to the model. The rule that `userMessage` matches any part of a question is for
+# hand-written fixtures.
+# Seen: Recorded fixtures follow that rule too, both while recording and in a replay. Of four questions, two reach the
+# model: 300 gets the answer for 3, and a no gets the answer for a yes. The earlier messages and the system prompt
+# are not compared either. (The manual describes the rule, and an exact match for programs that set a
+# `requestTransform`. Upstream knows that calls with one question and several system prompts collide: issue 185.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# @copilotkit/aimock 1.43.0 (npm): a recorded batch of embeddings is replayed with the vector of its first text for each
-# text, and with the same vector for another model.
+# @copilotkit/aimock 1.43.0 (npm): a recorded batch of embeddings is replayed with the first text's vector for every
+# text, and another model gets the same vector.
 #
-# Guess: A recording of embeddings gives back, for the same request, the vectors that the model gave. A request to
-# another model, or for another number of dimensions, is another request.
-# Seen: The recorder keeps the first vector of the answer and joins the texts by spaces. While it records, the program
-# gets the right vectors; the second time, the notes on tea, nuts and rent are one vector, so a search for the rent
-# finds the tea first, in a test that passed when it was recorded. One text with the same words, and any longer text
-# with them in it, get that vector too. The name of the model is not compared, so a test of a larger model, with a
-# vector of another length, gets the small one's.
+# Guess: A recording of embeddings returns the model's vectors for the same request. A request to another model, or for
+# another number of dimensions, is a different request.
+# Seen: The recorder joins the texts with spaces and keeps only the first vector. While it records, the program gets the
+# right vectors. In the replay, the notes on tea, nuts and rent share one vector, so a search for the rent finds the tea
+# first, in a test that passed while recording. A single text with the same words, or a longer one that contains them,
+# gets that vector too. The model's name is not compared, so a test of a larger model, whose vectors are longer, gets
+# the small model's vector.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# avro 1.12.2 beside fastavro 1.13.1: where a member can be of several types, avro writes true as 1.0, and an id of
-# nineteen digits as another id.
+# avro 1.12.2 beside fastavro 1.13.1: where a value can be of several types, avro writes true as 1.0, and an id of
+# nineteen digits as a different id.
 #
-# Guess: A union, as the arguments of a tool need it, keeps the type of each value: true is a boolean, a whole number is
-# a long. Both libraries write the same, and at most they differ where two types of the union fit equally well.
-# Seen: avro takes the last type of the union that a value passes for, and for it a whole number and a boolean pass for
-# a double. With "double" at the end, each id above 2^53 is rounded (789 at its end becomes 768), true is 1.0, and 3 is
-# 3.0. With "boolean" at the end, true stays true, and ids are rounded. No error is raised, and both libraries read the
-# file alike, as the wrong values are in it. fastavro keeps each value in both orders. (Reported in 2019 for a library
-# that uses avro.)
+# Guess: A union keeps the type of each value, as the arguments of a tool call need: true is a boolean, and a whole
+# number is a long. Both libraries write the same values; at most, they differ where a value fits two types of the union
+# equally well.
+# Seen: avro takes the last type in the union that accepts the value, and its double accepts whole numbers and booleans.
+# With "double" at the end, the id, which is above 2^53, is rounded (its last digits, 789, become 768), true is 1.0, and
+# 3 is 3.0. With "boolean" at the end, true stays true, but the id is still rounded. No error is raised. The wrong
+# values are in the file, so both libraries read the same ones. fastavro keeps every value in both orders. (Reported in
+# 2019 for a library that uses avro.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# chromadb 0.6.3 and 1.5.9: a collection that 0.6.3 made with cosine is searched by another distance in 1.5.9, as soon
-# as its `ef_search` is set.
+# chromadb 0.6.3 and 1.5.9: a collection that 0.6.3 created with the cosine distance is searched with another distance
+# in 1.5.9 once its `ef_search` is set.
 #
-# Guess: 1.5.9 reads what 0.6.3 wrote, with the distance that cannot be changed afterwards. `modify` with a new
-# `ef_search`, which is how 1.5.9 has a search look further, changes that number alone.
-# Seen: 1.5.9 finds by cosine at first, though it says "l2" in the configuration. `modify` writes that configuration,
-# and from the next search on, restarts included, the distance is l2: the question about tea finds the rent, and a limit
-# of 0.5 passes nothing. The metadata still say cosine; no warning, no error. The same collection made by 1.5.9 stays
-# with cosine. New metadata, without `ef_search`, change nothing.
+# Guess: 1.5.9 reads a collection of 0.6.3 and keeps its distance, which cannot be changed afterwards. `modify` with a
+# new `ef_search`, the setting of 1.5.9 for a wider search, changes only that number.
+# Seen: At first 1.5.9 searches by cosine, although its configuration says "l2". `modify` saves that configuration, and
+# from the next search on, also after a restart, the distance is l2: the question about tea finds the rent, and a limit
+# of 0.5 lets nothing through. The metadata still says cosine; there is no warning and no error. A collection that 1.5.9
+# itself created keeps cosine. New metadata, without `ef_search`, changes nothing.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

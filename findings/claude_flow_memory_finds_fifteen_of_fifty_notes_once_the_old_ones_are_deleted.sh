@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# @claude-flow/memory 3.0.0-alpha.25 (npm): after old notes were deleted, the search by meaning no longer finds most of
-# those that were kept, not even by their own words.
+# @claude-flow/memory 3.0.0-alpha.25 (npm): after old notes are deleted, the search by meaning no longer finds most of
+# the remaining ones, not even by their own words.
 #
-# Guess: `delete` takes a note out of the index, and the others are found as before. An index with fewer notes is the
-# easier one; a search for 5 of 50 notes gives 5.
-# Seen: The index is a graph (HNSW), and a deleted note takes its edges with it: nothing joins its neighbours to each
-# other. Of a thousand notes all are found by their own words, with a likeness of 1; after 950 were deleted, as a
-# program does that keeps the last days, 15 of the last 50. `count` and `query`, which read the table, have all 50.
-# `compactHnsw` of the consolidator builds the graph anew and finds them again; it is off by default. (The numbers rest
-# on random levels, here with a fixed seed; with others they were 3 to 16.)
+# Guess: `delete` takes a note out of the index, and the others are found as before. A smaller index is easier to
+# search, and a search for 5 of 50 notes returns 5.
+# Seen: The index is a graph (HNSW). A deleted note takes its edges with it, and nothing joins its neighbours to each
+# other. With a thousand notes, each of the last 50 is found by its own words. After the other 950 are deleted, as in a
+# program that keeps only the last few days, 15 of the 50 are found. `count` and `query`, which read the table, still
+# have all 50. `compactHnsw` of the consolidator rebuilds the graph, and they are found again; it is off by default.
+# (The numbers depend on random levels, here with a fixed seed; with other seeds they were 3 to 16.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# compromise 14.17.0 (npm): sums in words lose their million, and a text whose numbers were written in digits says
-# another sum than before.
+# compromise 14.17.0 (npm): amounts in words lose their fraction or their million, and once the numbers are written in
+# digits, the text states a different amount.
 #
-# Guess: A library that reads "twelve and a half" and "5.5 million" reads the two together; what it cannot read it
-# leaves alone, as it finds no number in "a dozen eggs".
-# Seen: A word of size after a fraction is lost: "two and a half million" is 2,000,000, "ten and a half thousand" is
-# 10,000, and "one point two million euros" is 1 as a number and 2 as money. `numbers().toNumber()` puts that into the
-# text, "1 euros", so what was said is gone from the note. A grand, a k or a dozen behind a number is left out of its
-# value, without a sign of it, and "nought point five" is 5.
+# Guess: A library that reads "twelve and a half" and "5.5 million" also reads the two together. It leaves alone
+# anything that it cannot read, as it finds no number in "a dozen eggs".
+# Seen: A fraction and a million or thousand do not go together: "two and a half million" is 2,000,000, "ten and a half
+# thousand" is 10,000, and "one point two million euros" is 1 as a number and 2 as money. `numbers().toNumber()` writes
+# that into the text ("1 euros"), so the real amount is gone from the note. A grand, a k or a dozen after a number is
+# left out of its value without any sign of it, and "nought point five" is 5.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# duckdb 1.5.5 and 2.0.1: a note whose vector is zero comes last in a search by cosine in 1.5, and first in 2.0, past
-# any limit.
+# duckdb 1.5.5 and 2.0.1: a note whose vector is zero comes last in a search by cosine similarity in 1.5. In 2.0 it
+# comes first and passes a limit of 0.9.
 #
-# Guess: 2.0 reads the file of 1.5, and a search among its notes finds what it found before. A note without a known word
-# ("ok", an emoji), whose vector is zero where an embedder counts words, is like nothing; a limit of 0.9 keeps it out.
-# Seen: In 1.5 its similarity is -1, so it is last. In 2.0 it is NaN, which DuckDB sorts above each number: the empty
-# note is the best hit, passes >= 0.9, is the `max_by`, and makes the average NaN. No error is raised. With the distance
-# in place of the similarity, it is last in both, so two searches that were one and the same differ. (2.0 tells in its
-# notes of changed regular expressions and divisions, but not of this one.)
+# Guess: 2.0 reads the file of 1.5, and a search of its notes finds the same ones as before. A note without a known word
+# ("ok", an emoji), whose vector is zero if an embedder counts words, is like nothing; a limit of 0.9 keeps it out.
+# Seen: In 1.5 its similarity is -1, so it is last. In 2.0 it is NaN, which DuckDB sorts above every number: the empty
+# note is the best hit, passes >= 0.9, is the result of `max_by`, and makes the average NaN. No error is raised. By
+# distance instead of similarity, it is last in both, so two searches that used to agree now differ. (The release notes
+# of 2.0 mention changed regular expressions and divisions, but not this.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

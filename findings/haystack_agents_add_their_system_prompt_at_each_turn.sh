@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# haystack-ai 3.4.1: an `Agent` that is given the messages of its last run, with a new question, sends its system prompt
+# haystack-ai 3.4.1: if an `Agent` is given the messages of its last run and a new question, it sends its system prompt
 # once more at each turn.
 #
-# Guess: `run` returns the messages of the turn, so they can be given to the next one, with a new question behind them.
-# The system prompt is the agent's own: it stands at the head once, whether the messages have it already or not.
-# Seen: It is put before the messages at each run, and is among those that are returned, so the tenth turn has it ten
-# times. If the agent has another system prompt after a restart, the new one stands before all old ones, which are sent
-# on.
+# Guess: `run` returns the messages of the turn, so they can be passed to the next run with a new question behind them.
+# The system prompt belongs to the agent: it stands at the head once, whether the messages already have it or not.
+# Seen: Each run puts the prompt before the messages and returns it with them, so the third turn has three. If the
+# agent's prompt has changed by then, the new one stands before all the old ones, which are still sent.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# haystack-ai 3.4.1: where a talk that began at chat completions goes on at the Responses API, its calls have an empty
-# id, and so have their results.
+# haystack-ai 3.4.1: if a conversation moves from chat completions to the Responses API, its calls have an empty
+# `call_id`, and so have their results.
 #
-# Guess: A `ChatMessage` is the same for all generators: a stored talk, in which each call has an id and each result
-# names its call, can go on with `OpenAIResponsesChatGenerator` where `OpenAIChatGenerator` was, as the other way round.
-# Seen: The generator takes the `call_id` from a place that only its own answers fill, and sends "" where it is empty.
-# Two calls of `find`, for Ann and for Bob, and their two results all have the id "", so nothing says who is in Rome and
-# who is in Oslo. The words that stood before the calls come behind them. No error or warning says so; the other way
-# round, calls and results keep ids that fit.
+# Guess: A `ChatMessage` is the same for all generators. A history in which each call has an id, and each result names
+# its call, can go on with `OpenAIResponsesChatGenerator` in place of `OpenAIChatGenerator`, and the other way round.
+# Seen: The generator takes the `call_id` from a place that only its own answers fill, and sends "" if that is empty.
+# Two calls of `find`, for Ann and for Bob, and their two results all have the `call_id` "", so only their order says
+# who is in Rome and who is in Oslo. No error is raised. The other way round, calls and results keep ids that match.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# kuzu 0.11.3 and ladybug 0.22.0, its successor: a graph that kuzu exported as CSV comes back with other tags and other
+# kuzu 0.11.3 and ladybug 0.22.0, its successor: a graph that kuzu exported as CSV comes back with different tags and
 # vectors, in kuzu and in ladybug.
 #
-# Guess: ladybug does not open the file of kuzu, so EXPORT DATABASE and IMPORT DATABASE are the way from one to the
-# other, and a backup. Both formats, Parquet and CSV, give back what was there: the export writes the schema beside the
-# data, and quotes a text with a comma or a line of its own.
-# Seen: A list is written without quotation marks within: the tag "nuts, figs" comes back as two tags, "nuts" and
-# "figs". Numbers have six digits after the point: an importance of 0.0000004 is 0, and of a vector 0.00000012 is 0 too,
-# and 0.1234567 is 0.123457. No error is raised. In Parquet all is kept. (ladybug itself exports no CSV.)
+# Guess: ladybug does not open a kuzu file, so EXPORT DATABASE and IMPORT DATABASE are the way from one to the other,
+# and they make a backup. Both formats, Parquet and CSV, give back the same data: the export writes the schema beside
+# the data, and quotes a string that contains a comma or a line break.
+# Seen: Strings within a list are written without quotation marks: the tag "nuts, figs" comes back as two tags, "nuts"
+# and "figs". Numbers keep six digits after the point: an importance of 0.0000004 becomes 0, and in a vector 0.00000012
+# becomes 0 and 0.1234567 becomes 0.123457. No error is raised. Parquet keeps everything. (ladybug itself exports no
+# CSV.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

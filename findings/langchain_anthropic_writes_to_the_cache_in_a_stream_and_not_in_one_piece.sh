@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# langchain-anthropic 1.7.10 with anthropic 2.14.0, and mlflow-tracing 3.17.2 behind it: the thousand tokens that a
-# question wrote to the cache of Claude are 1,000 where the answer is a stream, and 0 where it comes in one piece.
+# langchain-anthropic 1.7.10 with anthropic 2.14.0, and mlflow-tracing 3.17.2 behind it: a question writes a thousand
+# tokens to Claude's cache. `cache_creation` is 1,000 if the answer is streamed, and 0 if it comes in one piece.
 #
-# Guess: `usage_metadata` of a stream is that of the same answer in one piece, and `cache_creation` is the number of
-# tokens that were written to the cache. (What is kept for an hour costs twice the price of other input; what is kept
-# for five minutes, 1.25 times.)
-# Seen: In one piece, `cache_creation` is set to 0, with the tokens beside it, by their time; in a stream it has them,
-# and their time is lost. MLflow reads `cache_creation`: of the answer in one piece it counts no write, so the tokens
-# have the price of other input; of the stream it counts a write for five minutes. Its trace of the client itself has
-# all of it. So one answer has three prices, of which LangChain's two are too low.
+# Guess: `usage_metadata` of a stream is the same as for the answer in one piece, and `cache_creation` is the number of
+# tokens written to the cache. (A write for one hour costs twice the price of other input; a write for five minutes,
+# 1.25 times.)
+# Seen: In one piece, `cache_creation` is set to 0, and the tokens are beside it, by how long they are kept. In a
+# stream, `cache_creation` has them, and the time is lost. MLflow reads only `cache_creation`, so it counts no write for
+# the answer in one piece, and for the stream a write that looks like one for five minutes. Its trace of Anthropic's own
+# client has the number and the time. So prices by these counts differ for one answer, and the two by way of LangChain
+# are too low.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

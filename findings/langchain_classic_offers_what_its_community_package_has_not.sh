@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # langchain-classic 1.0.8 with langchain-community 0.4.2: `from langchain_classic.memory import *` is an AttributeError.
 #
-# Guess: The old memories and histories can be imported from where they always were, if both packages are installed: a
-# name in `__all__` is there. If one is gone, the others can still be had by a star, as in a notebook of old.
-# Seen: A module's `__getattr__` looks for each name in the other package, which has dropped some of them, and a star
-# asks for all: two missing histories, of Astra and MongoDB, take all memories with them. Caches, chat models, vector
-# stores, tools and agents fail the same way, by 28 names, of which three say to install langchain-community, which is
-# installed.
+# Guess: With both packages installed, the old memories and histories can be imported from their old place: each name in
+# `__all__` exists. If one is gone, a star import, as in old notebooks, still gives the others.
+# Seen: A module's `__getattr__` looks up such names in the other package, which no longer has some of them, and a star
+# import asks for all. So two missing histories, for Astra and MongoDB, take all memories with them. Star imports of
+# caches, chat models, vector stores, tools and agents fail too, over 28 missing names. For three of these, the error
+# says to install langchain-community, which is installed.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# langchain-classic 1.0.8 with langchain-community 0.4.2: where warnings are errors, a class that exists is said not to
-# exist, and `hasattr` is False.
+# langchain-classic 1.0.8 with langchain-community 0.4.2: if warnings are errors, an existing class is reported as
+# missing, and `hasattr` is False.
 #
-# Guess: Tests that make errors of warnings (`-W error` of Python, `filterwarnings` of pytest) stop at a deprecated name
-# with that warning, which says where the class is now; `hasattr` says whether a module has a name, as before.
-# Seen: The warning is raised within a `try` that takes each exception for a missing attribute. So the error is
-# "module langchain_community.chat_message_histories has no attribute FileChatMessageHistory", though that very import
-# is the one that the hidden warning recommends, and it works. A program that asks `hasattr` goes on with its fallback,
-# and neither an error nor a warning is seen.
+# Guess: Tests that turn warnings into errors (Python's `-W error`, pytest's `filterwarnings`) stop at a deprecated name
+# with its warning, which says where the class is now. `hasattr` still says whether a module has a name.
+# Seen: The warning is raised inside a `try` that takes any exception for a missing attribute. So the error is "module
+# langchain_community.chat_message_histories has no attribute FileChatMessageHistory". Yet that is the very import that
+# the hidden warning recommends, and it works. A program that asks `hasattr` uses its fallback, with neither an error
+# nor a warning.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -30,6 +30,8 @@ for action in ("ignore", "error"):
         except AttributeError as error:
             print(" ", error)
             print("  behind it:", type(error.__cause__).__name__)
+            advice = f"from langchain_community.chat_message_histories import {name}"
+            print("  which recommends that import:", advice in str(error.__cause__))
         print("  where it is now:", hasattr(langchain_community.chat_message_histories, name))
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py")
@@ -40,4 +42,5 @@ echo "langchain-classic==1.0.8, langchain-community==0.4.2:" $found
 error: False
   module langchain_community.chat_message_histories has no attribute FileChatMessageHistory
   behind it: LangChainDeprecationWarning
+  which recommends that import: True
   where it is now: True" ]

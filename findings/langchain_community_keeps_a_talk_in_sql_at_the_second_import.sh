@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# langchain-community 0.4.2 with the SQLAlchemy that it gets today, 2.1.9: its history in SQL can be imported at the
-# second try, not at the first.
+# langchain-community 0.4.2 with SQLAlchemy 2.1.9, which pip installs with it today: its SQL history cannot be imported
+# at the first try, but can at the second.
 #
-# Guess: `SQLChatMessageHistory` needs SQLAlchemy and a driver of a database. For SQLite both are there, as the package
-# requires SQLAlchemy "<3.0.0,>=1.4.0", and nothing in the program is asynchronous. What cannot be imported once cannot
-# be imported twice.
-# Seen: It imports the asynchronous engine too. SQLAlchemy 2.0 brought greenlet for that, 2.1 leaves it to an extra that
-# the package does not ask for: the import is an ImportError. SQLAlchemy then notes that greenlet was looked for, and
-# complains no more: the same import works, and the talk is kept. So the first request of a server fails and the others
-# do not, and a test passes after another one that failed. `langchain_classic.indexes` is the same. (The notes of
-# SQLAlchemy 2.1 say that greenlet is not installed any more.)
+# Guess: `SQLChatMessageHistory` needs SQLAlchemy and a database driver. For SQLite both are there, since the package
+# requires SQLAlchemy "<3.0.0,>=1.4.0", and nothing in the program is asynchronous. An import that fails once fails
+# again.
+# Seen: The module imports the asynchronous engine too. SQLAlchemy 2.0 installed greenlet for it; 2.1 leaves that to an
+# extra, and this package does not ask for the extra. So the import is an ImportError. SQLAlchemy remembers that it has
+# looked for greenlet and complains only once: the second import works, and the conversation is saved. A server that
+# imports the class when it needs it fails at its first request only, and a test passes if another one failed before it.
+# `langchain_classic.indexes` behaves the same way. (SQLAlchemy's notes on 2.1 say that greenlet is no longer
+# installed.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# langchain-core 1.8.3 and openinference-instrumentation-langchain 0.1.80: an answer that comes from the cache is
-# counted with the tokens that it cost once, at each time.
+# langchain-core 1.8.3 and openinference-instrumentation-langchain 0.1.80: an answer from the cache counts, each time,
+# with the tokens that it cost once.
 #
-# Guess: What a cache answers asks no model and costs nothing. So the callback that adds up tokens, and a trace, count
-# none for it; or the answer says where it comes from, so that both can leave it out.
-# Seen: The answer is kept with its `usage_metadata`, and counted each time: three equal questions, of which one was
-# asked, are 16,320 tokens in `get_usage_metadata_callback` and in three spans of OpenInference. An answer of the
-# cache has a field of its own, `total_cost`, which is 0. In the sum of the callback, that 0 stands beside all the
-# tokens, those of the answer that was paid among them; no span has it.
+# Guess: A cached answer asks no model and costs nothing. So neither the callback that adds up tokens nor a trace counts
+# any for it; or the answer says that it was cached, so that both can leave it out.
+# Seen: The answer is kept with its `usage_metadata`, and counted each time. Three equal questions, of which one was
+# sent, are 16,320 tokens in `get_usage_metadata_callback`, and 5,440 in each of three OpenInference spans. A cached
+# answer does have a field `total_cost`, which is 0. In the callback's sum, that 0 stands beside all tokens, including
+# those that were paid. In a span, it is in the JSON of the output only.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -54,12 +54,16 @@ with get_usage_metadata_callback() as callback:
 print(len(asked), "asked")
 counts = callback.usage_metadata["gpt-5"]
 print(counts["total_tokens"], "in the callback, total cost:", counts["total_cost"])
-print(*(span.attributes["llm.token_count.total"] for span in spans.get_finished_spans()), "in spans")
+for span in spans.get_finished_spans():
+    cost = [key for key, value in span.attributes.items() if "cost" in f"{key} {value}"]
+    print(span.attributes["llm.token_count.total"], "in a span, a cost in:", *cost)
 print("marked:", *("total_cost" in answer for answer in answers))
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)
 echo "langchain-core==1.8.3:" $found
 [ "$found" = "1 asked
 16320 in the callback, total cost: 0
-5440 5440 5440 in spans
+5440 in a span, a cost in:
+5440 in a span, a cost in: output.value
+5440 in a span, a cost in: output.value
 marked: False True True" ]

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# langchain-anthropic 1.7.10 beside pydantic-ai-slim 2.68.0: a stream of Claude that the reader stops after the first
-# word has no tokens, though the first event says that 5,010 were read.
+# langchain-anthropic 1.7.10 beside pydantic-ai-slim 2.68.0: if the user stops a Claude stream after the first word, it
+# has no tokens, although its first event reports 5,010 of input.
 #
-# Guess: Anthropic reports the input at the start of a stream, so that it is known whatever comes after; what was read
-# is paid, also if nobody waits for the end.
-# Seen: LangChain takes the numbers from the last event alone, and of the first one it keeps the name of the model. So
-# the chunks that came have no usage, and `get_usage_metadata_callback` is empty, as if nothing had been asked: a user
+# Guess: Anthropic reports the input at the start of a stream, so it is known however the stream goes on. The input is
+# paid even if nobody waits for the end.
+# Seen: LangChain takes the counts from the last event only, and from the first one just the name of the model. So the
+# chunks that came have no usage. `get_usage_metadata_callback` is empty too, as if nothing had been asked, so a user
 # who stops each answer never uses up a budget. pydantic-ai has the 5,010.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# langchain 1.5.2 with langgraph 1.2.24: if a user says something else while a call waits for approval, an approval that
-# comes later does nothing, without an error, and the call stays in the talk without a result.
+# langchain 1.5.2 with langgraph 1.2.24: if the user says something else while a call waits for approval, a later
+# approval does nothing and raises no error, and the call stays in the conversation without a result.
 #
-# Guess: A call that `HumanInTheLoopMiddleware` holds back waits until it is approved or rejected: a new message in that
+# Guess: A call that `HumanInTheLoopMiddleware` holds back waits until it is approved or rejected. A new message in that
 # thread is refused, or ends the call with a result that says so, or is answered while the call goes on waiting.
-# Seen: The new message begins a new run, and nothing waits any more, which the result does not say. The model is sent a
-# call that a question follows, now and at each later turn; OpenAI and Anthropic want a result there. The approval,
-# given then, returns the state as if it were done: Ann is not paid, the model is not asked, and there is no error.
+# Seen: The new message starts a new run, and nothing waits any more; the returned state does not say so. The model is
+# sent a call with a question right behind it, where OpenAI and Anthropic ask for a result. An approval after that
+# returns as if all were done: Ann is not paid, the model is not asked, and there is no error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

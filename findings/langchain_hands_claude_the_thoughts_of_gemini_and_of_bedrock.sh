@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# langchain-anthropic 1.7.10 with langchain-google-genai 4.4.3 and langchain-aws 1.9.1: a talk that Gemini or Bedrock
-# began, with thoughts, is handed to Claude with these thoughts, in forms that its API refuses.
+# langchain-anthropic 1.7.10 with langchain-google-genai 4.4.3 and langchain-aws 1.9.1: if Gemini or Bedrock began a
+# conversation with thoughts, Claude is sent these thoughts in forms that Anthropic's API does not document.
 #
-# Guess: An agent that goes on with another model, after a failure or by choice, sends the words, calls and results so
-# far. Thoughts of another provider, which nobody else can read, are left out, as langchain-openai,
-# langchain-google-genai ("foreign reasoning is not replayed") and langchain-aws do with the thoughts of Claude.
-# Seen: A thought of Gemini is sent to Claude as a thinking block of its own without a signature, which Anthropic
-# requires in each such block; one of Bedrock, also of the same Claude, as a block "reasoning_content", which Anthropic
-# does not have. A thread that ran on either is an error at each further turn once Claude is asked directly, and so is a
-# fallback to it.
+# Guess: If another model takes over, as a fallback or by choice, it is sent the words, calls and results so far.
+# Thoughts of another provider, which nobody else can use, are left out, as langchain-google-genai ("foreign reasoning
+# is not replayed") and langchain-aws do with Claude's thoughts.
+# Seen: Claude is sent Gemini's thought as a thinking block of its own without a signature, which Anthropic requires in
+# each such block. A thought from Bedrock, even of the same Claude, is sent as a block of the type "reasoning_content",
+# which Anthropic does not have. Each later turn of such a thread sends these blocks again.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): merging messages that follow one another makes one
-# message of no name out of what Ann and Bob said.
+# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): merging consecutive messages turns Ann's and Bob's words
+# into one message without a name.
 #
-# Guess: `merge_message_runs` merges messages "of the same type", for models that want the roles by turns. What two
-# people said in a group is kept apart, or is merged with the names in it, as both languages raise no error; what one
-# person said keeps its name.
-# Seen: Messages of a tool, whose ids would be lost, are not merged. All others are, and the name is lost, in both
-# languages, even where it is the same in all of them; a message that stands alone keeps its own. So a model is told
-# that one person owes both sums, and in what is stored after that Ann and Bob cannot be told apart. The id is that of
-# the first message, so a reducer that replaces by id puts Bob's words into Ann's message. (The lost name is known
-# upstream for Python; issue 40677.)
+# Guess: `merge_message_runs` merges consecutive messages "of the same type", for models that want alternating roles. In
+# a group, the words of two people stay apart, or are merged with the names in the text; the words of one person keep
+# the name.
+# Seen: Tool messages, whose ids would be lost, are not merged. All others are, and the merged message has no name, in
+# both languages, even if all of its parts had the same one; a message that stands alone keeps its name. So a model
+# reads that one person owes both sums, and the stored talk no longer tells Ann from Bob. The id is that of the
+# first message, so a reducer that replaces by id puts Bob's words into Ann's message. No error is raised. (Upstream
+# knows of the lost name in Python: issue 40677.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# langchain-openai 1.7.4, openinference-instrumentation-langchain 0.1.80 and mlflow-tracing 3.17.2: with
-# `service_tier="flex"`, the tokens of a prompt that came from the cache, and those of the reasoning, are in no trace.
+# langchain-openai 1.7.4, with openinference-instrumentation-langchain 0.1.80 and mlflow-tracing 3.17.2: with
+# `service_tier="flex"`, MLflow's traces lack the cached tokens of a prompt. OpenInference's traces of streams lack
+# these and the reasoning tokens.
 #
-# Guess: `usage_metadata` has one form for all models: `cache_read` is the part of a prompt that was cached, `reasoning`
-# that of an answer which nobody sees. Another tier is another price of the same tokens, and the answer names it.
-# Seen: With "flex", and with "priority", they have other names, "flex_cache_read" and "flex_reasoning", beside
-# "flex", which is the rest. Who reads the names of LangChain finds nothing: MLflow counts 4,000 of 5,000 cached tokens
-# as none, and takes the full price; OpenInference does so in a stream, and reads OpenAI's own form in one piece. The
-# cheap tier looks like one without a cache. (That tokens written to the cache are also in "flex" is issue 40668.)
+# Guess: `usage_metadata` has one form for all models: `cache_read` is the cached part of a prompt, and `reasoning` the
+# hidden part of an answer. Another tier is another price for the same tokens, and the answer names it.
+# Seen: With "flex", and with "priority", the keys have other names, such as "flex_cache_read" and "flex_reasoning",
+# beside "flex" for the rest. A reader of LangChain's usual keys finds nothing. MLflow counts none of the 4,000 cached
+# tokens, so the prompt of 5,000 looks like one without a cache. OpenInference misses them in a stream; in one piece, it
+# reads OpenAI's own form. (The docstring of `ChatOpenAI` says that the keys have the tier's name. Issue 40668 says that
+# "flex" also includes the tokens written to the cache.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -71,7 +73,7 @@ mlflow.langchain.autolog()
 spans, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(spans))
 LangChainInstrumentor().instrument(tracer_provider=provider)
-for tier in ("default", "flex"):
+for tier in ("default", "flex", "priority"):
     for name in ("invoke", "stream"):
         print(f"{tier}, {name}:")
         model = ChatOpenAI(model="gpt-5", base_url=address, api_key="none", service_tier=tier, stream_usage=True)
@@ -81,7 +83,8 @@ for tier in ("default", "flex"):
         cached, reasoning = "prompt_details.cache_read", "completion_details.reasoning"
         print("  OpenInference:", *(counts.get(f"llm.token_count.{key}") for key in (cached, reasoning)))
         if name == "invoke":
-            print("  LangChain:", answer.usage_metadata["input_token_details"])
+            usage_metadata = answer.usage_metadata
+            print("  LangChain:", usage_metadata["input_token_details"], usage_metadata["output_token_details"])
 PROGRAM
 export MLFLOW_ENABLE_ASYNC_TRACE_LOGGING=false MLFLOW_DISABLE_TELEMETRY=true
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)
@@ -89,14 +92,21 @@ echo "langchain-openai==1.7.4:" $found
 [ "$found" = "default, invoke:
   MLflow: 4000 cached
   OpenInference: 4000 400
-  LangChain: {'cache_read': 4000}
+  LangChain: {'cache_read': 4000} {'reasoning': 400}
 default, stream:
   MLflow: 4000 cached
   OpenInference: 4000 400
 flex, invoke:
   MLflow: None cached
   OpenInference: 4000 400
-  LangChain: {'flex_cache_read': 4000, 'flex': 1000}
+  LangChain: {'flex_cache_read': 4000, 'flex': 1000} {'flex_reasoning': 400, 'flex': 30}
 flex, stream:
+  MLflow: None cached
+  OpenInference: None None
+priority, invoke:
+  MLflow: None cached
+  OpenInference: 4000 400
+  LangChain: {'priority_cache_read': 4000, 'priority': 1000} {'priority_reasoning': 400, 'priority': 30}
+priority, stream:
   MLflow: None cached
   OpenInference: None None" ]

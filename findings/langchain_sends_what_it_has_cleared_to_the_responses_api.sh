@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# langchain 1.5.2 with langchain-openai 1.7.4: arguments of old calls that its middleware clears are sent in full to the
-# Responses API, as are those that a program takes out of its history.
+# langchain 1.5.2 with langchain-openai 1.7.4: if its middleware clears the arguments of an old call, the Responses API
+# is still sent them in full.
 #
 # Guess: With `ClearToolUsesEdit(clear_tool_inputs=True)`, an old call is sent without its arguments, whichever API the
-# model has.
-# Seen: The middleware empties `tool_calls`. An answer of the Responses API has its calls in `content` too, and those
-# are sent, so a page that the model once wrote into a file goes out at each turn. Chat completions send empty
-# arguments, and so does the same API with `output_version="v1"`. What a program itself takes out of `tool_calls`, as a
-# PIN, is sent on in the same way.
+# model uses.
+# Seen: The middleware empties `tool_calls`. An answer of the Responses API has its calls in `content` as well, and
+# those are sent: the PIN that the model once noted is in the next request. Chat completions are sent empty arguments,
+# and so is the Responses API with `output_version="v1"`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): from one prompt in mustache, the model reads notes in
-# the notation of HTML in Python, and as they were said in JavaScript.
+# langchain-core 1.8.3 (PyPI) with @langchain/core 1.4.0 (npm): from the same mustache prompt, the model reads notes
+# escaped as HTML in Python, and unchanged in JavaScript.
 #
-# Guess: A prompt is for a model, not for a page, so a template in mustache puts a note in as those in f-strings and in
-# jinja2 do; and a prompt that both languages load gives both the same words.
-# Seen: In Python, each `{{...}}` is escaped, also within a list: Ann's "R&D", the quotation marks around her words and
-# the comparison in her code reach the model as "R&amp;D", "&quot;" and "&lt;", and cost more tokens; a model that is
-# asked to repeat a key or an address repeats that. JavaScript escapes nothing. With three braces, both are alike. (The
-# standard of mustache wants the escapes; langchain in JavaScript turns them off.)
+# Guess: A prompt is for a model, not for a web page, so a mustache template inserts a note unchanged, as f-strings and
+# jinja2 do. A prompt that both languages load gives the model the same words in both.
+# Seen: Python escapes each `{{...}}`, also within a list. Ann's "R&D", the quotation marks around her words and the
+# comparison in her code reach the model as "R&amp;D", "&quot;" and "&lt;". That costs more tokens, and a model that is
+# asked to repeat a key or an address may repeat it in that form. JavaScript escapes nothing. With three braces, both
+# are alike. (The mustache specification requires the escapes; langchain turns them off in JavaScript.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

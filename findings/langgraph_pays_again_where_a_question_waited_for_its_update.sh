@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# langgraph 0.2.76 and 1.2.24 with langgraph-checkpoint-sqlite: a thread that waits for an answer is asked nothing after
-# an update, and once it is answered, the step beside it runs a second time.
+# langgraph 0.2.76 and 1.2.24 with langgraph-checkpoint-sqlite 2.0.11 and 3.1.2: after the update, a thread that waits
+# for an answer has no open question, and once it is answered, the step beside it runs a second time.
 #
-# Guess: 1.x reads the checkpoints of 0.x, and goes on with a thread that `interrupt` stopped: the open question is in
-# its state, and a step that was done in parallel is done. If it cannot, it says so.
-# Seen: The state comes back, but what belongs to the last round is kept under the number of its step, and 0.2 numbered
-# steps otherwise. So there is no open question, "paid" is missing, and `pay` is to be done again; the answer to the
-# question makes the second payment. No warning is logged. A thread that 0.3.34 left is continued as expected.
+# Guess: 1.x reads the checkpoints of 0.x and goes on with a thread that `interrupt` stopped: the open question is in
+# its state, and a step that ran in parallel counts as done. If it cannot, it says so.
+# Seen: The state comes back, but the results of the last round are stored under the number of their step, and 0.2
+# numbered steps differently. So there is no open question, "paid" is missing, and `pay` is due again; the answer to the
+# question triggers the second payment. No warning is logged. A thread that 0.3.34 left goes on as expected.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# langgraph 1.2.24: where a new question is asked from an earlier checkpoint, a subgraph with a memory of its own
+# langgraph 1.2.24: if a new question starts from an earlier checkpoint, a subgraph with its own memory
 # (`checkpointer=True`) still has the question that was taken back, and puts it into the new branch.
 #
-# Guess: A graph that goes on from the checkpoint of the first turn has forgotten the second one, its subgraphs too:
-# they do where a turn is replayed from a checkpoint, or its question is changed by `update_state`.
-# Seen: With a new input, as a user gives who takes a question back and asks another one, the subgraph goes on from its
-# newest state. The model is shown the PIN, though the state that the new branch began with does not have it; and
-# with the subgraph's answer, the PIN comes into the new branch, behind the new question. A subgraph without a memory of
-# its own does none of this. (Issue 7593 of langgraph; a pull request for it, 8197, was closed.)
+# Guess: A graph that goes on from the checkpoint of the first turn has forgotten the second turn, and so have its
+# subgraphs. They do forget it if a turn is replayed from a checkpoint, or if `update_state` changes its question.
+# Seen: With new input, as when a user takes a question back and asks another, the subgraph goes on from its newest
+# state. The model is shown the PIN, although the new branch began with a state without it. With the subgraph's answer,
+# the PIN comes into the new branch, behind the new question. A subgraph without its own memory does none of this.
+# (Issue 7593 of langgraph; pull request 8197, which was to fix it, was closed.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

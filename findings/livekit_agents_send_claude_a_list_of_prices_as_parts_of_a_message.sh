@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# livekit-agents 1.8.9: where a tool returns a list of numbers, or JSON with a list, Claude is sent the items as if they
-# were parts of a message; OpenAI, Gemini, Bedrock and Mistral are sent the text.
+# livekit-agents 1.8.9: if a tool returns a list of numbers, or a JSON list as a string, its items are converted for
+# Claude as if they were content blocks; OpenAI, Gemini, Bedrock and Mistral get the text.
 #
-# Guess: The result of a tool is a text in the talk, and each provider is sent this text, so that a session can go on
-# with another model, as with a `FallbackAdapter`.
-# Seen: For Anthropic, a result that is a list in JSON is read, and its items take the place of the parts of the result.
-# Prices become bare numbers, and notes become objects without a type, where the API takes blocks of text, pictures or
-# documents only. A list of names, which Python does not write as JSON, is sent as text. The result stays in the talk.
+# Guess: A tool's result is text in the conversation, and each provider gets that text, so a session can go on with
+# another model, as with a `FallbackAdapter`.
+# Seen: For Anthropic, a result that is a JSON list is parsed, and its items become the content of the result. Prices
+# become bare numbers, and notes become objects without a type, where the API takes typed blocks only, such as text,
+# images or documents. A list of names stays text, as Python's form of it is not JSON.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # llama-index-core 0.14.25 with llama-index-workflows 2.26.1 and pydantic 2.14.4: an agent that is given the same
-# context at each turn forgets each turn, and a chat store cannot be saved; with pydantic 2.13.5 it remembers.
+# context at each turn forgets the turns before, and a chat store cannot be saved. With pydantic 2.13.5 it remembers.
 #
-# Guess: `agent.run(question, ctx=ctx)` goes on with the talk that the context holds: a `ChatMemoryBuffer`, as nobody
-# gave another memory. All versions are the newest ones, and the requirements of llama-index-core (pydantic 2.8 or
-# newer) allow both of pydantic.
-# Seen: From the second turn on, the model is sent the new question alone, without an error. Between two turns the
-# context is written and read, and the memory cannot be written: in pydantic 2.14 the handler of a WrapSerializer takes
-# what LlamaIndex passes as its second argument for a key. The context leaves the memory out, with a warning that says
-# that this is expected, and a new, empty one takes its place. `SimpleChatStore.persist` raises the error.
+# Guess: `agent.run(question, ctx=ctx)` continues the conversation in the context, which has a `ChatMemoryBuffer` if no
+# other memory is given. Both versions of pydantic meet the requirement of llama-index-core (2.8 or newer).
+# Seen: At the second turn, the model is sent the new question alone, without an error. Between two turns the context is
+# serialized and read back, and the memory cannot be serialized: in pydantic 2.14, the handler of a WrapSerializer takes
+# LlamaIndex's second argument for a key. The context leaves the memory out, with a warning that says that this is
+# expected, and a new, empty one takes its place. `SimpleChatStore.persist` raises the error.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# llama-index-llms-google-genai 0.11.3 with llama-index-llms-openai 0.8.3: calls that Gemini made have the name of their
-# tool for an id, so at OpenAI all calls of one tool have one id, and so have their results.
+# llama-index-llms-google-genai 0.11.3 with llama-index-llms-openai 0.8.3: a call by Gemini gets the name of its tool as
+# its id, so at OpenAI all calls of one tool share an id, and so do their results.
 #
-# Guess: Where a provider gives calls no ids, as Gemini 2.5, the library makes up one for each call, as other libraries
-# do, so that a memory is good for each model: which result belongs to which call can be seen.
-# Seen: Two calls of `find`, for Ann and for Bob, both have the id "find", as any later call of it has. Sent to Gemini,
-# they have no id at all, and the order says which is which. Sent to OpenAI, both results answer to the call "find";
-# its API wants ids that differ, and nothing but the order says who is in Oslo and who in Rome.
+# Guess: If a provider gives calls no ids, as Gemini 2.5, the library makes one up for each call, so that the memory
+# suits every model and shows which result belongs to which call.
+# Seen: Two calls of `find`, for Ann and for Bob, both have the id "find". Gemini is sent them without an id, and their
+# order tells them apart. At OpenAI, both results answer the call "find", and only their order says who is in Oslo and
+# who is in Rome.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -63,6 +63,7 @@ async def main():
     gemini = GoogleGenAI(model="gemini-2.5-flash", api_key="-", http_options=HttpOptions(base_url=url))
     for model in (gemini, OpenAI(model="gpt-4o", api_base=url, api_key="-")):
         await FunctionAgent(tools=[find], llm=model, streaming=False).run("Where are they?", memory=memory)
+    print("Ids at Gemini:", json.dumps(asked[1]["contents"]).count('"id"'))
     messages = asked[-1]["messages"]
     print("Calls:", *(call["id"] for message in messages for call in message.get("tool_calls", [])))
     print("Results:", *(f"{m['tool_call_id']}={m['content']}" for m in messages if m["role"] == "tool"))
@@ -73,5 +74,6 @@ PROGRAM
 cd "$folder"
 found=$(venv/bin/python -W ignore program.py 2> /dev/null)
 echo "llama-index-llms-google-genai==0.11.3:" $found
-[ "$found" = "Calls: find find
+[ "$found" = "Ids at Gemini: 0
+Calls: find find
 Results: find=Oslo find=Rome" ]

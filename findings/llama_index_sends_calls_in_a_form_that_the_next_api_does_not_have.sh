@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# llama-index-llms-openai 0.8.3 with llama-index-llms-bedrock-converse 0.15.5: a talk with a call goes on at OpenAI in
-# forms that its APIs do not have, if another class of model began it.
+# llama-index-llms-openai 0.8.3 with llama-index-llms-bedrock-converse 0.15.5: if another class of model began a
+# conversation with a call, OpenAI is sent the call in forms that its APIs do not have.
 #
-# Guess: A `ChatMessage` is the same for all models. A talk that began with `OpenAI` can go on with `OpenAIResponses`,
-# and one of `BedrockConverse` with `OpenAI`: calls and results are converted, as they are the other way round.
-# Seen: To the Responses API, a call of chat completions is sent as it came, as an item of the type "function" with the
-# call inside; its result, converted, refers to a call that is not there. To chat completions, a call that Bedrock made
-# is converted, and the message has a "tool_call_id" too, an empty list, which only messages of tools may have.
+# Guess: A `ChatMessage` is the same for all models. `OpenAIResponses` can go on with a conversation of `OpenAI`, and
+# `OpenAI` with one of `BedrockConverse`: calls and results are converted, as they are from `OpenAIResponses` to
+# `OpenAI`.
+# Seen: The Responses API is sent a call of chat completions as it came, as an item of the type "function" with the call
+# inside. Its result is converted and refers to a call that is not there. For chat completions, Bedrock's call is
+# converted, but its message also has a "tool_call_id", an empty list; only messages of tools may have that member.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -66,13 +67,14 @@ for first, then in [(responses, responses), (chat, responses), (responses, chat)
     message = first.chat_with_tools(tools, user_msg="Where is Ann?").message
     result = ChatMessage("Oslo", role="tool", additional_kwargs={"tool_call_id": "c1"})
     then.chat_with_tools(tools, chat_history=[ChatMessage("Where is Ann?"), message, result])
-    sent = (asked[-1].get("messages") or asked[-1]["input"])[1]
-    print(*sorted(sent), *filter(None, [sent.get("type")]))
+    sent, answer = (asked[-1].get("messages") or asked[-1]["input"])[1:]
+    values = [sent.get("type"), sent.get("tool_call_id"), answer.get("type"), answer.get("call_id")]
+    print(*sorted(sent), *(value for value in values if value is not None))
 PROGRAM
 cd "$folder"
 found=$(venv/bin/python -W ignore program.py)
 echo "llama-index-llms-openai==0.8.3:" $found
-[ "$found" = "arguments call_id name type function_call
-function id type function
+[ "$found" = "arguments call_id name type function_call function_call_output c1
+function id type function function_call_output c1
 content role tool_calls
-content role tool_call_id tool_calls" ]
+content role tool_call_id tool_calls []" ]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # llama-index-core 0.14.25: if a turn fails after a tool was called, the call and its result stand behind the next
-# question, as if that had asked for them, now and in the history.
+# question, as if that question had asked for them, and the history keeps this order.
 #
-# Guess: A turn that fails, as the model cannot be reached, leaves nothing of it in the talk, or leaves the question
-# with the call and the result behind it.
-# Seen: The question is in the memory, and the call and its result are in the context of the agent, where a turn notes
-# its steps. The next turn finds them there: "Book a table.", then "Is it dear?", then the call that books, and
-# "Booked.", so the model reads that a question about the price booked a table. When that turn is done, they are
-# written into the memory in this order, for all later turns.
+# Guess: If the model cannot be reached and a turn fails, the conversation keeps nothing of that turn, or keeps the
+# question with the call and the result behind it.
+# Seen: The question is in the memory; the call and its result are in the agent's context, where a turn notes its steps.
+# The next turn finds them there: "Book a table.", then "Is it dear?", then the call that books, and "Booked." So the
+# model reads that a question about the price booked a table. When that turn is done, they are written to the memory in
+# this order, and the turn after it has them so.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

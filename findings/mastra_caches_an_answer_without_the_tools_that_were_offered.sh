@@ -2,13 +2,13 @@
 # @mastra/core 1.71.0 (npm): an agent that can pay gives the answer of one that cannot, from the cache that they share,
 # and a request for JSON gets a cached answer in words.
 #
-# Guess: `ResponseCache` takes an answer for a request that is the same: the model, the messages, the tools, the
-# settings and the form that is asked for. Its page says that the key is made of the prompt that the model is sent.
-# Seen: The prompt is the messages alone. After a tool was added to the agent, a question that was asked before is
-# answered as without it, until its time is over; the tool is not called. The same answer is given at another
-# temperature. With `structuredOutput`, the answer in words does not fit the schema, and the call fails each time. All
-# agents with one model and the same instructions share it, as the name of the agent is not in the key, either, unless
-# it is set.
+# Guess: `ResponseCache` reuses an answer only for the same request: the model, the messages, the tools, the settings
+# and the requested format. Its page says that the key comes from the prompt that is sent to the model.
+# Seen: That prompt is the messages alone. After a tool is added to the agent, a question that was asked before gets its
+# old answer until that expires, and the tool is not called. The same answer comes at another temperature. With
+# `structuredOutput`, the answer in words does not fit the schema, and the call fails. All agents with one cache, one
+# model and the same instructions share the answer, because the key has an agent's name only if the option `agentId` is
+# set.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# @mastra/core 1.71.0 with @mastra/memory 1.31.0 (npm): if the new question does not fit the limit of tokens, the model
-# is asked without it, and shown the talk before it.
+# @mastra/core 1.71.0 with @mastra/memory 1.31.0 (npm): if the new question does not fit the token limit, the model is
+# asked without it, and is shown the earlier talk.
 #
-# Guess: A limit on what the model is shown drops the oldest messages; the question that was asked now is kept, or the
-# call fails, as it does where nothing fits.
-# Seen: `TokenLimiterProcessor` passes over a message that is too long and goes on with older ones. Ann pastes her
-# contract after a question that was answered: the model's request ends with its own old answer, and what it says next
-# is stored as the answer to the contract. If nothing else fits, the call gives no answer, as with the mode "contiguous"
-# each time. (Upstream knows of gaps within the history, issue 14798, and of results of tools that are dropped, issue
-# 24110.)
+# Guess: A limit on the prompt drops the oldest messages. The new question is kept, or the call gives no answer, as it
+# does if nothing fits.
+# Seen: In its default mode, "best-fit", `TokenLimiterProcessor` skips a message that is too long and goes on with older
+# ones. Ann pastes her contract after a question that was answered: the request ends with the model's own old answer,
+# and its next words are returned as the answer to the contract. If nothing else fits, the call gives no answer, as it
+# does here in the mode "contiguous". (The manual says that "best-fit" can leave gaps. Upstream knows of gaps within the
+# history, issue 14798, and of dropped tool results, issue 24110.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

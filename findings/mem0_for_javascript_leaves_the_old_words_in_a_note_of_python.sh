@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# mem0ai 3.3.1 (npm) with mem0ai 2.2.1 (PyPI) and one table in PostgreSQL (in pgserver 0.1.4): of a note that the other
-# language updates, the old words stay in the store, and the times of notes are lost between the two.
+# mem0ai 3.3.1 (npm) with mem0ai 2.2.1 (PyPI) and one table in PostgreSQL (in pgserver 0.1.4): when JavaScript updates a
+# note that Python wrote, the old words stay in the store, and Python does not see the times that JavaScript sets.
 #
-# Guess: Both write the same table, with `data`, `hash` and `user_id` in it, and read each other's notes, so a note that
-# was updated has its new words, and tells when it was made and changed, in both.
-# Seen: The words for the search are `text_lemmatized` in Python and `textLemmatized` in JavaScript, the times
-# `created_at` and `createdAt`; each language writes its own members and leaves the other's. After JavaScript changed
-# Ann's PIN, the old one is still in the row, JavaScript shows it among the metadata of the new note, and Python says
-# that nothing was changed since the note was made. A note of JavaScript is of no time in Python.
+# Guess: Both write the same table, with `data`, `hash` and `user_id` in it, and read each other's notes. So an updated
+# note has its new words, and says in both languages when it was made and when it was changed.
+# Seen: The words for the search are `text_lemmatized` in Python and `textLemmatized` in JavaScript, and the times are
+# `created_at` and `createdAt`. Each language writes its own fields and leaves the other's as they are. After JavaScript
+# changes Ann's PIN, the old one is still in the row, JavaScript shows it in the metadata of the new note, and Python
+# says that nothing has changed since the note was made. A note that JavaScript wrote has no time in Python.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

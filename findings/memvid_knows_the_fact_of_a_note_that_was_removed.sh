@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# memvid-sdk 2.0.160 (PyPI): after a note was removed, what it said of somebody is still known, also after a restart.
+# memvid-sdk 2.0.160 (PyPI): after a note is removed, its facts about a person are still known, also when the file is
+# opened again.
 #
-# Guess: `put` makes facts of a note by rules ("Ann lives in Oslo": her location is Oslo), each with the number of its
-# note; `remove` deletes the note, so its facts go with it, or are not given any more.
-# Seen: The note is in no search and not in the timeline, and `state("Ann")`, `memories()` and the list of people give
-# its facts as before, with the number of a note that is gone; the file that is opened anew has them, too. Ann, of whom
-# everything was removed, is "found". A program that forgets what Ann asked it to forget still tells her model of it.
+# Guess: `put` uses rules to extract facts from a note ("Ann lives in Oslo": her location is Oslo), each with the number
+# of its note. `remove` deletes the note, so its facts go with it, or are no longer returned.
+# Seen: The note is in no search result and not in the timeline, but `state("Ann")` and `memories()` return its facts as
+# before, with the number of a note that is gone, and Ann is still in the list of people. The reopened file has them
+# too. `state` calls Ann "found", although all of her notes were removed. A program that removes a note because Ann
+# asked it to can still tell its model the fact.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# milvus-lite 3.2.2 with pymilvus 3.0.2, beside SQLite: "not Ann's" and "in none of the lists with Ann" find different
-# notes, so a deletion of what others said takes a note of nobody with it.
+# milvus-lite 3.2.2 with pymilvus 3.0.2, beside SQLite: `owner != "ann"` and `owner not in ["ann"]` find different
+# notes, so a deletion of other people's notes also deletes a note that belongs to nobody.
 #
-# Guess: `owner != "ann"` and `owner not in ["ann"]` are one condition in two ways. Of a note without an owner they are
-# unknown, as in SQL, so neither finds it; or both do.
-# Seen: `!=` passes over it, and so does `not (owner == "ann")`, for texts and for numbers in the same way. `not in`
-# finds it, and so does `not array_contains(tags, "x")` for a note without tags, while `not (tags[0] == "x")` does not.
-# `delete` follows: with `not in`, the note of nobody is gone. SQLite passes over it in both ways.
+# Guess: The two are one condition, written in two ways. For a note without an owner both are unknown, as in SQL, so
+# neither finds it; or both do.
+# Seen: `!=` skips it, and so does `not (owner == "ann")`; `!=` and `not in` do the same with numbers. `not in` finds
+# it, and so does `not array_contains(tags, "x")` for a note without tags, while `not (tags[0] == "x")` does not.
+# `delete` follows: with `not in`, nobody's note is gone. SQLite skips it in both ways.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# mlflow-tracing 3.17.2 with openai 3.57.0: a stream of the Responses API that is cut off at `max_output_tokens` is
-# traced without tokens, model and reason; the same answer in one piece has all of them.
+# mlflow-tracing 3.17.2 with openai 3.57.0: if a Responses API stream is cut off at `max_output_tokens`, its trace has
+# no tokens, no model and no reason; for the same answer in one piece, it has all three.
 #
-# Guess: A stream is traced as the same answer in one piece. An answer that stops at its limit is paid to the last
+# Guess: A stream is traced like the same answer in one piece. An answer that stops at its limit is paid to the last
 # token, and the trace says that it is incomplete, and why.
-# Seen: Only the event `response.completed` ends a stream for MLflow, and this one ends with `response.incomplete`. What
-# is traced is put together from the pieces: a response without model, status and usage. Two streams of 2,500 tokens are
-# 2,500 tokens in the sum, and nothing in the trace tells a cut answer from a whole one, except the status of its
-# message.
+# Seen: For MLflow, only the event `response.completed` ends a stream, and this one ends with `response.incomplete`. So
+# MLflow builds the traced response from the pieces, without model, status and usage. Two streams of 2,500 tokens add up
+# to 2,500. The response has neither the status "incomplete" nor the limit as the reason; only the message inside it
+# still has its own status.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -56,7 +56,8 @@ class Server(BaseHTTPRequestHandler):
 
 def show(span):
     tokens = (span.get_attribute("mlflow.chat.tokenUsage") or {}).get("total_tokens")
-    print(f"  {tokens} tokens,", *(span.outputs[key] for key in ("model", "status", "incomplete_details")))
+    told = [span.outputs[key] for key in ("model", "status", "incomplete_details")]
+    print(f"  {tokens} tokens,", *told, "with a message that is", span.outputs["output"][0]["status"])
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
@@ -75,10 +76,10 @@ export MLFLOW_ENABLE_ASYNC_TRACE_LOGGING=false MLFLOW_DISABLE_TELEMETRY=true
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)
 echo "mlflow-tracing==3.17.2:" $found
 [ "$found" = "limit of 3000, in one piece:
-  2500 tokens, gpt-5 completed None
+  2500 tokens, gpt-5 completed None with a message that is completed
 limit of 3000, in a stream:
-  2500 tokens, gpt-5 completed None
+  2500 tokens, gpt-5 completed None with a message that is completed
 limit of 2000, in one piece:
-  2500 tokens, gpt-5 incomplete {'reason': 'max_output_tokens'}
+  2500 tokens, gpt-5 incomplete {'reason': 'max_output_tokens'} with a message that is incomplete
 limit of 2000, in a stream:
-  None tokens, None None None" ]
+  None tokens, None None None with a message that is incomplete" ]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# mlflow-tracing 3.17.2 with pydantic-ai-slim 2.68.0: where one agent asks another through a tool, the trace counts
-# 320 of the 5,720 tokens that the models report.
+# mlflow-tracing 3.17.2 with pydantic-ai-slim 2.68.0: if one agent asks another through a tool, the trace counts 320 of
+# the 5,720 tokens that the models report.
 #
-# Guess: The tokens of a trace are those of all requests in it: a number that an agent and its request both have
-# counts once, and that of a second agent is added.
-# Seen: Below a span with a number, no other is looked at. The count of the outer agent has its own requests alone, as
-# pydantic-ai leaves it to the program to share counts (`usage=ctx.usage`). The inner agent is below it, so it is left
-# out, though its span has its count; if the program shares them, the trace has all. So the trace of a cheap agent
-# that asks a dear one shows the tokens of the cheap one.
+# Guess: A trace has the tokens of all its requests: a count that both an agent and its request have is added once, and
+# a second agent's count is added to it.
+# Seen: MLflow looks no further below a span that has a count. The outer agent's count covers its own requests only,
+# because pydantic-ai leaves it to the program to share counts (`usage=ctx.usage`). The inner agent's span is below it,
+# so its count is left out. If the program shares counts, the trace has all tokens. So if a cheap agent asks an
+# expensive one, the trace shows the cheap one's tokens only.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

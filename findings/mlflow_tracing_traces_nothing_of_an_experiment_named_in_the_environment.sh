@@ -2,12 +2,12 @@
 # mlflow-tracing 3.17.2 beside mlflow-skinny 3.17.2: a program that names its experiment in the environment, or nowhere,
 # is not traced at all.
 #
-# Guess: The small package is for production, and it traces as the large ones do. Without a line in the program, the
-# experiment is the one in `MLFLOW_EXPERIMENT_NAME` or `MLFLOW_EXPERIMENT_ID`, or else the default one.
-# Seen: With `set_experiment` in the program, its trace is sent. With the environment alone, as in a container, no span
-# begins, as the lookup uses names that the small package does not import, and the NameError is in no log of the usual
-# level. The program runs on, and its talks, tokens and costs are kept nowhere. mlflow-skinny sends a trace in each
-# case. (Issue 17619 of mlflow, open since September 2025, says so; pull request 23350 is for it.)
+# Guess: The small package is meant for production and traces as the large ones do. If the program sets no experiment,
+# the one in `MLFLOW_EXPERIMENT_NAME` or `MLFLOW_EXPERIMENT_ID` is used, or else the default one.
+# Seen: After `set_experiment` in the program, its trace is sent. With only the environment, as in a container, no span
+# begins: the lookup uses names that the small package does not import, and the NameError is logged at the level DEBUG
+# only. The program runs on, and its traces are kept nowhere. mlflow-skinny sends a trace in each case. (Known upstream:
+# issue 17619 of mlflow, open since September 2025; pull request 23350 would mend it.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

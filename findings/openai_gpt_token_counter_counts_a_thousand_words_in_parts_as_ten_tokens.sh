@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# openai-gpt-token-counter 1.1.2 beside js-tiktoken 1.0.21 (npm): a message of one part has 10 tokens, however long it
-# is, and a call of a tool none; `text` counts for each model as for GPT-3.
+# openai-gpt-token-counter 1.1.2 beside js-tiktoken 1.0.21 (npm): a message of one part counts as 10 tokens, however
+# long it is, and the arguments of a tool call count as none; for gpt-5, `text` counts the tokens of GPT-3.
 #
 # Guess: `chat` takes "an input messages array for all OpenAI models including the GPT-5 series", and is "verified for
-# 100% accuracy", so it counts the messages that OpenAI's API takes, or raises an error; `text(text, model)` counts with
-# the tokens of that model.
-# Seen: A content that is a list becomes the text "[object Object]", so a budget that rests on the count never ends, in
-# a talk with a picture or in one of a client that always sends parts. Arguments of calls are left out, and a content of
-# null is the word "null". `text`, which its page calls deprecated, does not use its second argument: a note in Chinese
-# for gpt-5 is 240 tokens and not 91, and one in Hindi 385 and not 80. A content that is a text is right.
+# 100% accuracy", so it counts every message that OpenAI's API takes, or raises an error. `text(text, model)` counts
+# that model's tokens.
+# Seen: A content that is a list becomes the string "[object Object]". So a budget that rests on the count never runs
+# out in a chat with pictures, or with a client that always sends parts. The arguments of calls are left out, and a
+# content of null is the word "null". `text`, which the package's page calls deprecated, does not use its second
+# argument: for gpt-5, a note in Chinese counts as 240 tokens instead of 91, and one in Hindi as 385 instead of 80. A
+# thousand words in a string are counted: 1007 tokens.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

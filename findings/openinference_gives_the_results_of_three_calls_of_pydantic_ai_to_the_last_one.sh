@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# openinference-instrumentation-pydantic-ai 0.1.30 with pydantic-ai-slim 2.68.0: of three calls in one answer, the trace
-# has one result, which is put together from three and has the id of the last call.
+# openinference-instrumentation-pydantic-ai 0.1.30 with pydantic-ai-slim 2.68.0: if an answer has three tool calls, the
+# trace merges their results into one, under the id of the last call.
 #
-# Guess: pydantic-ai traces each result with the id of its call, and OpenInference has a message for each, with its
-# `tool_call_id`, as it has for agents of LangChain. So a talk that is put together from the trace can be sent again.
-# Seen: The three results are one message: its id is that of the last call, and its content is three texts. The calls
-# on Ann and Bob have no result, and "Oslo" and "Rome" are results of the call on Cy, which failed. Where an answer
-# has one call, its result is traced as it should be, so a short test shows none of it. (Issue 3813 of OpenInference
-# says the same of its part for google-genai.)
+# Guess: pydantic-ai traces each result with the id of its call. OpenInference has a message for each, with its
+# `tool_call_id`, as it does for LangChain's agents. So a conversation rebuilt from the trace can be sent again.
+# Seen: The three results are one message, with the id of the last call and three texts as its content. The calls about
+# Ann and Bob have no result, and "Oslo" and "Rome" are results of the call about Cy, which failed. If an answer has a
+# single call, its result is traced correctly, so a short test shows nothing of this. (Issue 3813 of OpenInference
+# reports the same of its package for google-genai.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

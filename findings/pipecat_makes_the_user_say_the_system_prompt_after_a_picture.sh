@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # pipecat-ai 1.14.0 with google-genai: if the first question has a picture, Gemini is sent the system prompt twice, the
-# second time as the last words of the user.
+# second time as the user's last words.
 #
-# Guess: The system prompt of a service is the system instruction of each request, whatever the question is made of.
-# Seen: The converter looks for a message of one part that is a text, and takes a talk without one for calls and results
-# alone. Words with a picture are two parts. So the user seems to ask "Is it dear?" and then to say "Never speak of
-# prices.", which the model answers. A question in words alone is sent as one would guess, and Claude is sent the system
-# prompt once in both cases.
+# Guess: A service's system prompt is the system instruction of each request, whatever the parts of the question are.
+# Seen: The converter looks for a message with a single part that is text. If there is none, it takes the conversation
+# for calls and results only, and adds the prompt as the user's message. Words with a picture are two parts. So the user
+# seems to ask "Is it dear?" and then to say "Never speak of prices." A question in words alone is sent as expected, and
+# Claude is sent the system prompt once in both cases.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -58,7 +58,7 @@ async def main():
             parts = [m.get("parts") or m["content"] for m in messages]
             parts = [[{"text": p}] if isinstance(p, str) else p for p in parts]
             texts = [part.get("text", "[picture]") for parts in parts for part in parts]
-            print(name, *texts)
+            print(name, json.dumps(asked[-1]).count(prompt), *texts)
 
 
 asyncio.run(main())
@@ -66,7 +66,7 @@ PROGRAM
 cd "$folder"
 found=$(venv/bin/python -W ignore program.py 2> /dev/null)
 echo "pipecat-ai==1.14.0:" $found
-[ "$found" = "Gemini Is it dear?
-Gemini Is it dear? [picture] Never speak of prices.
-Claude Is it dear?
-Claude [picture] Is it dear?" ]
+[ "$found" = "Gemini 1 Is it dear?
+Gemini 2 Is it dear? [picture] Never speak of prices.
+Claude 1 Is it dear?
+Claude 1 [picture] Is it dear?" ]

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# pydantic-ai-slim 0.4.0 and 2.68.0 with Claude: of a history that 0.4 saved, 2.68 tells Claude its thoughts as words of
-# the user, and prices it three times as high.
+# pydantic-ai-slim 0.4.0 and 2.68.0 with Claude: 2.68 reads a history that 0.4 saved, sends Claude its own thoughts as
+# words of the user, and triples the price of its answer.
 #
-# Guess: `ModelMessagesTypeAdapter` of 2.68 reads what that of 0.4 wrote, with the thoughts and their signatures, and
-# the next question to the same Claude sends them back as they were, as 0.4 does: thoughts of the assistant, signed.
-# Seen: 2.68 reads all of it, with no word of a difference. But it sends signed thoughts back only where it is noted
-# whose they are, which 0.4 did not note. So a message of the user stands before the answer: "<assistant_thinking> ...",
-# and the signature is left out. The count of tokens is read, but those from the cache only as a detail: `cost()` takes
-# the 100 cached ones for fresh, and gives 0.000405 dollars for 0.000135. (That thoughts of others are rewritten is
-# issue 5869 of pydantic-ai.)
+# Guess: 2.68's `ModelMessagesTypeAdapter` reads the history that 0.4's wrote, with the thoughts and their signatures.
+# The next question to the same Claude sends them back as 0.4 does: as signed thoughts of the assistant.
+# Seen: 2.68 reads the history without an error. But it sends signed thoughts back only where the history names their
+# provider, which 0.4 did not note. So a user message, "<assistant_thinking> ...", stands before the answer, and the
+# signature is left out. The token count is read, but the cached tokens only as a detail: `cost()` takes the 100 cached
+# ones for fresh, and gives 0.000405 dollars instead of 0.000135. (Issue 5869 of pydantic-ai is about the rewriting of
+# unsigned thoughts and those of other providers.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pydantic-ai-slim 2.68.0: a talk that a model of the Responses API began goes on at chat completions with a member in
-# its messages that is named "rs_1" or the like, as the thought of the model was.
+# pydantic-ai-slim 2.68.0: if a conversation moves from the Responses API to chat completions, an old answer is sent
+# with a member named "rs_1" or the like, after the id of the model's thought.
 #
-# Guess: A history is the same for all models: `OpenAIChatModel` can go on where `OpenAIResponsesModel` was, by choice
-# or by a fallback. A thought that it has no place for is left out, or stands in the text, as those of Gemini do.
-# Seen: In chat completions, the id of a thought is the name of the member that it came in, such as
-# `reasoning_content`, and it is sent back in that member. Of the Responses API, the id is the one of the thought, so
-# each old answer has a member of another name, which OpenAI does not document, with the thought in it. The thoughts of
-# Gemini, which have no id, are in the text.
+# Guess: A history is the same for all models: `OpenAIChatModel` can take over from `OpenAIResponsesModel`, by choice or
+# as a fallback. A thought that has no place in its messages is left out, or stands in the text, as Gemini's do.
+# Seen: In chat completions, a thought's id is the name of the member that it came in, such as `reasoning_content`, and
+# the thought is sent back in that member. A thought from the Responses API has an id of its own, so the old answer gets
+# a member of that name, with the thought in it; OpenAI documents no such member. Gemini's thoughts, which have no id,
+# are in the text.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

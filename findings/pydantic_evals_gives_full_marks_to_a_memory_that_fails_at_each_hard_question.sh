@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# pydantic-evals 2.62.0 beside inspect-ai 0.3.285: a memory that answers one question of three, and raises an error at
-# the others, has an average of 1.0; one that answers the others wrongly has 0.33.
+# pydantic-evals 2.62.0 beside inspect-ai 0.3.285: a memory that answers one question of three and raises an error for
+# the others has an average of 1.0. One that answers the others wrongly has 0.33.
 #
-# Guess: An average is over all cases: one whose task fails counts as 0, or the report has no average. So of two
-# memories with the same right answers, neither is better.
-# Seen: Cases that failed are put apart, in `failures`, and leave the average. So a memory looks better if it fails
-# than if it is wrong, and a test of the average stays green while two of three cases fail. inspect-ai ends such a run
-# as an error, without a score. (Issue 7928 of pydantic-ai says the same of a measure that fails.)
+# Guess: An average covers all cases: a case whose task fails counts as 0, or the report has no average. So two memories
+# with the same right answers score the same.
+# Seen: Failed cases are moved to `failures` and left out of the average. So a memory looks better if it fails than if
+# it is wrong, and a test of the average passes while two of three cases fail. inspect-ai ends such a run as an error,
+# without a score. (Issue 7928 of pydantic-ai reports the same of an evaluator that fails.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

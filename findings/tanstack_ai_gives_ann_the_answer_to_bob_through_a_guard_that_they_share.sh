@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# @tanstack/ai 0.58.0 (npm): of two talks that share a content guard and run at once, each reads the answer to the
-# other.
+# @tanstack/ai 0.58.0 (npm): two chats that share a content guard and run at once each show the other's answer.
 #
-# Guess: A middleware is a set of rules and is made once, as its options are the same for all; each hook is told its run
-# by `ctx`, so nothing of one run is in another. The guard changes the words that its patterns match, and no others.
-# Seen: `contentGuardMiddleware` keeps the text that it holds back in one place for all runs. The guard of Ann's talk
-# hands out what came last to it, Bob's flight, and Bob reads Ann's code, each under the id of the other message. One
-# after the other, or with a guard for each talk, both are right, so a test of one talk sees nothing. With the strategy
-# "delta", which holds nothing back, both are right, too. (The comment with its example makes the guard outside of
-# `chat`, and does not say that it is for one run.)
+# Guess: A middleware is a set of rules and is made once, as its options are the same for all chats. `ctx` tells each
+# hook its run, so nothing of one run gets into another. The guard changes the words that its patterns match, and no
+# others.
+# Seen: `contentGuardMiddleware` keeps the words that it holds back in one place for all runs. Ann's chat gets the words
+# that came last, Bob's flight, and Bob reads Ann's code, each under the id of the other's message. One after the other,
+# or with a guard for each chat, both are right, so a test of one chat sees nothing. With the strategy "delta", which
+# holds nothing back, both are right, too. (The example in its comment makes the guard outside of `chat`, and does not
+# say that it is for one run.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -34,10 +34,14 @@ class Model extends BaseTextAdapter {
 
 const ask = async (middleware, name, ...pieces) => {
   let read = "";
+  const ids = new Set();
   const messages = [{ role: "user", content: "And now?" }];
   for await (const chunk of chat({ adapter: new Model({ pieces }, name), messages, middleware: [middleware] }))
-    if (chunk.type === "TEXT_MESSAGE_CONTENT") read += chunk.delta;
-  console.log(`${name} reads: ${read}`);
+    if (chunk.type === "TEXT_MESSAGE_CONTENT") {
+      read += chunk.delta;
+      ids.add(chunk.messageId);
+    }
+  console.log(`${name} reads ${[...ids].join()}: ${read}`);
 };
 const ann = (guard) => ask(guard, "Ann", "Your damn ", "code is ", "4711.");
 const bob = (guard) => ask(guard, "Bob", "Your flight ", "is at ", "nine.");
@@ -58,8 +62,8 @@ PROGRAM
 found=$(node program.mjs)
 echo "@tanstack/ai@0.58.0:"
 echo "$found"
-right="Ann reads: Your code is 4711.
-Bob reads: Your flight is at nine."
+right="Ann reads message to Ann: Your code is 4711.
+Bob reads message to Bob: Your flight is at nine."
 [ "$found" = "one guard, one after the other
 $right
 a guard each, at once
@@ -67,5 +71,5 @@ $right
 one guard in pieces, at once
 $right
 one guard, at once
-Ann reads: Your flight is at nine.
-Bob reads: Your code is 4711." ]
+Ann reads message to Bob: Your flight is at nine.
+Bob reads message to Ann: Your code is 4711." ]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# tantivy 0.27.0: a search for what was said since half past a second does not find the message of 0.7, and one for what
-# was said up to 0.2 does.
+# tantivy 0.27.0: a search for messages since 10:00:00.5 does not find the one of 10:00:00.7, and a search up to
+# 10:00:00.2 does.
 #
-# Guess: A date field gives back the time that was put in, to the microsecond, and searches and sorts by it. Asking for
-# all after the time of the last message seen is how a reader goes on.
+# Guess: A date field gives back the time that was put in, to the microsecond, and is searched and sorted by it. To go
+# on, a reader asks for everything after the time of the last message seen.
 # Seen: The time comes back whole, but it is indexed by the second. The time in the question is not cut, so 0.7, which
-# counts as 0, is not after 0.5: what comes in the second of the last message seen is never found. Up to 0.2 finds 0.7.
-# One exact time finds the whole second in the language of queries, and nothing as a `term_query`. Sorted by time, the
-# answer can come before its question. No option of `add_date_field` changes it (the Rust library has one).
+# counts as 0, is not after 0.5: a message in the same second as the last one seen is never found. A search up to 0.2
+# finds 0.7. One exact time finds the whole second in the query language, and nothing as a `term_query`. Sorted by time,
+# an answer can come before its question. `add_date_field` has no option for it (the Rust library has one).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# langchain-anthropic 1.7.10, any-llm-sdk 1.40.2 and agno 3.1.10 beside pydantic-ai-slim 2.68.0 and litellm 1.110.2:
-# where Claude compacts a talk within a request, three count 1,030 tokens of the 184,530 that are paid.
+# langchain-anthropic 1.7.10, any-llm-sdk 1.40.2 and agno 3.1.10, beside pydantic-ai-slim 2.68.0 and litellm 1.110.2: if
+# Claude compacts a conversation within a request, the first three count 1,030 of the 184,530 tokens that are paid.
 #
-# Guess: The tokens of an answer are those that the provider reports, and adapters that put cached ones right agree on
-# them. A request at the limit of the talk is the one whose cost matters.
-# Seen: Anthropic reports the summary apart, in `usage.iterations`; the numbers at the top are those of the answer
-# alone. pydantic-ai and litellm add them up. The three others take the top, so the request that reads 180,000 tokens
-# to write a summary looks like the cheapest of the talk, and a budget of tokens is hardly touched. (Anthropic's page
-# on compaction says that the top leaves the summary out.)
+# Guess: An answer has the tokens that the provider reports, and clients that read them correctly agree. A request at
+# the limit of the conversation is the one whose cost matters.
+# Seen: Anthropic reports the summary separately, in `usage.iterations`; the numbers at the top level are those of the
+# answer alone. pydantic-ai and litellm add them up. The other three take the top level, so a request that reads 180,000
+# tokens to write a summary looks cheap, and hardly counts against a token budget. (Anthropic's page on compaction says
+# that the top level leaves the summary out.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# pyturso 0.8.3 beside SQLite 3.54.1 (in apsw 3.54.1.0): in Turso, the list of threads shows the first message of each
-# with the time of the last.
+# pyturso 0.8.3 beside SQLite 3.54.1 (in apsw 3.54.1.0): Turso's list of threads shows the first message of each beside
+# the time of the last.
 #
-# Guess: Turso, which reads and writes SQLite's files, answers SQLite's questions as SQLite does, or refuses them.
-# SELECT thread, text, max(at) ... GROUP BY thread, as lists of chats have it, gives the text of the message with that
+# Guess: Turso reads and writes SQLite's files, and answers SQLite's queries as SQLite does, or refuses them. SELECT
+# thread, text, max(at) ... GROUP BY thread, a common query for a list of chats, gives the text of the message with that
 # time, as SQLite's manual says.
-# Seen: Turso gives the text of the first row of each group, with the largest time. So the preview of a chat is its
-# first message, and no error says so; a correction is the wrong claim. It is the same without GROUP BY, with `min`, and
-# in a sort by `max(at)` with HAVING. With one message a thread, or where the newest row comes first, the two agree. A
-# window function is right in both. (Known upstream: issues 3444 and 5545 of turso, open.)
+# Seen: Turso gives the text of the first row of each group, with the largest time. So a chat's preview is its first
+# message: the wrong claim in place of its correction. No error says so. It is the same without GROUP BY. A window
+# function is right in both. (Known upstream: issues 3444 and 5545 of turso, open.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

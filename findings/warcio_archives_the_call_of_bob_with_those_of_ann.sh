@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# warcio 1.8.1 with requests 2.34.2: an archive of Ann's calls to a model has those of Bob too, and Bob's has none; of
-# calls in threads there is no archive.
+# warcio 1.8.1 with requests 2.34.2: the archive of Ann's calls to a model has Bob's too, and Bob's has none; calls in
+# threads are not archived at all.
 #
-# Guess: `capture_http` archives the calls that are made within its block, all of them, and nothing after it; a client
-# that goes on with an open connection, as one `Session` for a server does, makes no difference.
-# Seen: The block is asked when a connection is opened, and the connection keeps its archive. So the session that called
-# for Ann writes Bob's call, from the next block, into Ann's archive, and so it does with a call outside all blocks. A
-# session that was used before the block writes nowhere. In a pool of threads, as batches of questions use it, nothing
-# is archived, as each thread has its own block. No error is raised. (Where the archives are files, the second block
-# ends with an error: issue 147 of warcio.)
+# Guess: `capture_http` archives all calls within its block, and nothing after it. A client may reuse an open
+# connection, as a server's one `Session` does; that makes no difference.
+# Seen: warcio looks for the block when a connection is opened, and the connection keeps that block's archive. So the
+# session that called for Ann writes Bob's call, from the next block, into Ann's archive, and a call outside all blocks
+# as well. A session that was used before the block writes nowhere. In a pool of threads, as for a batch of questions,
+# nothing is archived, as each thread has its own block. No error is raised. (Where the archives are files, the second
+# block ends with an error: issue 147 of warcio.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

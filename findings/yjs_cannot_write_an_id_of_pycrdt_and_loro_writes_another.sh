@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # pycrdt 0.14.13 and loro 1.17.1 (PyPI), yjs 13.6.33 and loro-crdt 1.17.1 (npm): a shared chat does not keep its whole
-# numbers, in Python up to 2^53, and in JavaScript beyond.
+# numbers. pycrdt makes 7 into 7.0, and loro-crdt changes an id of nineteen digits.
 #
-# Guess: A number that Python puts in a shared document is that number for each who reads it; a value that JavaScript
+# Guess: A number that Python puts into a shared document is the same number for each reader. A value that JavaScript
 # cannot hold is refused when it is put in.
-# Seen: pycrdt gives 7 back as 7.0, in the document that it was put in too, so "message-7" becomes "message-7.0"; an id
-# of nineteen digits stays whole. yjs has that id as a BigInt, beside a 7 that is a number, and JSON.stringify of the
-# chat is an error from the first such message on. loro keeps both in Python; in JavaScript the id is silently another
-# one, which the server does not know.
+# Seen: pycrdt gives 7 back as 7.0, even in the document into which it was put, so "message-7" becomes "message-7.0"; an
+# id of nineteen digits stays whole. yjs has that id as a BigInt, beside a 7 that is a number, and JSON.stringify raises
+# an error for a chat with one such message. loro keeps both in Python; in JavaScript, the id is silently another one,
+# which the server does not know.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # yjs 13.6.33 (npm) and pycrdt 0.14.13: in a shared chat with an undo manager, the words of a deleted message are sent
-# to each who joins later, also once the undo manager was cleared and destroyed.
+# to everyone who joins later, even after the undo manager is cleared and gone.
 #
-# Guess: A document of yjs drops the words of what was deleted and keeps that something was. An undo manager keeps them
+# Guess: A yjs document drops the words of a deleted item and keeps only that there was one. An undo manager keeps them
 # as long as it can bring them back: until `clear`, or until it is gone.
-# Seen: Without an undo manager, the words are gone at once, in both. With one, they stay in each update that the
-# document gives out, after `clear`, after a further message, and after `destroy`: nobody can undo, no list shows the
-# message, and its PIN is in the bytes that a newcomer gets and that a store saves. It is gone from a document that was
-# made anew from such an update.
+# Seen: Without an undo manager, the words are gone at once, in both libraries. With one, they stay in each update that
+# the document gives out: after `clear`, after a further message, and after `destroy` (`del` in pycrdt). Nobody can
+# undo, no list shows the message, and its PIN is in the bytes that a newcomer gets and that a store saves. A document
+# made anew from such an update no longer gives it out.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,8 +5,8 @@
 # Guess: A recorder that supports aiohttp records an upload, of a spoken question say, in each form that aiohttp has for
 # it: `FormData`, which gives the file a name and a type, or a dictionary.
 # Seen: The body of a `FormData` is never read: the object itself goes into the cassette, which cannot be written with
-# it, in YAML or in JSON. The upload is answered; only as the cassette closes, it raises an error, and the answers of
-# the chat that were recorded before the upload are lost with it. So the second run finds no recording, asks again, and
+# it, in YAML or in JSON. The upload is answered; only as the cassette closes, it raises an error, and the answer of
+# the chat that was recorded before the upload is lost with it. So the second run finds no recording, asks again, and
 # fails again. With a dictionary of the same file, the first run records both, and the second one asks nothing.
 set -euo pipefail
 folder=$(mktemp -d)
@@ -38,13 +38,11 @@ async def main():
     asked = []
 
     async def answers(request):
-        asked.append(request.path)
-        await request.read()
+        asked.append(await request.read())
         return web.json_response({"text": "Well."})
 
     app = web.Application()
-    app.router.add_post("/chat", answers)
-    app.router.add_post("/transcriptions", answers)
+    app.router.add_post("/{any}", answers)
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -52,8 +50,7 @@ async def main():
 
     async def test(make):
         async with aiohttp.ClientSession() as client:
-            for words in ("Hello", "Thanks"):
-                await (await client.post(f"{url}/chat", json={"words": words})).json()
+            await (await client.post(f"{url}/chat", json={"words": "Hello"})).json()
             await (await client.post(f"{url}/transcriptions", data=make())).json()
 
     for make in (as_dictionary, as_form):
@@ -68,16 +65,15 @@ async def main():
                 except Exception:
                     end = "failed"
                 print(f"{cassette} {run}: {len(asked)} asked, {end},", "kept" if os.path.exists(cassette) else "lost")
-    await runner.cleanup()
 
 
 asyncio.run(main())
 PROGRAM
 found=$("$folder/venv/bin/python" program.py)
 echo "vcrpy==9.4.2:" $found
-[ "$found" = "as_dictionary.yaml 1: 3 asked, passed, kept
+[ "$found" = "as_dictionary.yaml 1: 2 asked, passed, kept
 as_dictionary.yaml 2: 0 asked, passed, kept
-as_form.yaml 1: 3 asked, failed, lost
-as_form.yaml 2: 3 asked, failed, lost
-as_form.json 1: 3 asked, failed, lost
-as_form.json 2: 3 asked, failed, lost" ]
+as_form.yaml 1: 2 asked, failed, lost
+as_form.yaml 2: 2 asked, failed, lost
+as_form.json 1: 2 asked, failed, lost
+as_form.json 2: 2 asked, failed, lost" ]

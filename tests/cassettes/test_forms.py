@@ -59,6 +59,7 @@ def test_secrets_in_forms_of_aiohttp(make: Callable[[], Any], server: "ModelServ
     assert b"pl4nted" in bytes.fromhex(server.seen[0]["input"])
     (one,) = read_cassette(path).recordings
     assert b"pl4nted" not in one.request.body
+    assert b"SCRUBBED" in one.request.body
     assert "pl4nted" not in path.read_text()
     with use_cassette(path):
         upload(make(), "http://dead.invalid:9/v1/files")

@@ -1,7 +1,7 @@
 """Requests and responses as cassettes keep them, with functions that read headers, bodies and streams."""
 
 import json
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
@@ -135,9 +135,9 @@ def encode_form(request: Any) -> None:
     if hasattr(form, "add_field"):
         fields, has_parts = form._fields, form.is_multipart
     else:
-        given: Any = form.items() if hasattr(form, "items") else form
+        given: Any = list(form.items()) if is_object(form) else form
         # vcrpy makes an iterator of a tuple.
-        pairs = list(cast("Iterable[Any]", given)) if isinstance(given, ItemsView | list | Iterator) else []
+        pairs = list(cast("Iterable[Any]", given)) if isinstance(given, list | Iterator) else []
         if not pairs or not all(map(_is_field, pairs)):
             return
         fields = [({"name": name}, {}, value) for name, value in pairs]

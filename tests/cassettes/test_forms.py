@@ -23,7 +23,6 @@ FORMS: dict[str, Callable[[], Any]] = {
     "FormData with a type": lambda: form(("token", "pl4nted-Abc987654321", {"content_type": "text/plain"})),
     "list": lambda: [("token", "pl4nted-Abc987654321"), ("code", "pl4nted-code"), ("size", 2)],
     "tuple": lambda: (("api_key", "pl4nted-1"), ("size", "2")),
-    "MultiDict": lambda: pytest.importorskip("multidict").MultiDict(otp="pl4nted-otp", size="2"),
     "fields": lambda: {"token": "pl4nted-Abc987654321", "file": BytesIO(b"sound")},
     "file": lambda: form(file=BytesIO(b"\xff\x00" + PLANTED.encode() + b"\x00")),
     "pairs with a file": lambda: [("otp", "pl4nted-otp"), ("file", BytesIO(b"\xff" + PLANTED.encode()))],

@@ -55,6 +55,7 @@ def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
     """Show the run in a cassette step by step: models, tools, a memory's own model calls, answers and tokens.
 
     For a folder, list its cassettes, one per line: date, calls, tokens, bytes, models. The last line has totals.
+    Exit with 1 if a file cannot be read.
     """
     from memzoo.cassettes.library import show_steps
     from memzoo.cassettes.steps import list_steps
@@ -79,11 +80,12 @@ def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
 def _show_folder(where: Path) -> None:
     from memzoo.cassettes.conversation import Statistics
 
-    total = Statistics()
+    total, failed = Statistics(), 0
     for path in _paths(where):
         try:
             (file,) = _files(path)
         except MemoryZooError as error:
+            failed += 1
             row(f"not read: {error}")
             continue
         statistics = file.statistics
@@ -92,6 +94,7 @@ def _show_folder(where: Path) -> None:
         size, models = file.path.stat().st_size, ", ".join(statistics.models)
         row(f"{date:10}  {calls:>10}  {statistics.tokens:24}  {size:9,} B  {file.path}  {models}")
     row(f"{write_count(total.responses, 'call')}  {total.tokens}")
+    raise typer.Exit(1 if failed else 0)
 
 
 @app.command("diff")

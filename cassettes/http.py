@@ -1,14 +1,14 @@
 """Requests and responses as cassettes keep them, with functions that read headers, bodies and streams."""
 
-import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival
+from memzoo.cassettes.errors import CassetteError
 
 EVENT = "data:"
 """The prefix of the data lines in a stream of server-sent events."""
@@ -114,9 +114,9 @@ def body_bytes(request: HttpRequest) -> bytes | None:
         TypeError: The body is of a type that only the HTTP client can read, such as an asynchronous iterator.
     """
     body = request.body.read() if hasattr(request.body, "read") else request.body
-    # aiohttp hands over JSON, and a form's fields, before it encodes them.
+    # aiohttp hands over JSON before it encodes it.
     if is_object(body) or (is_array(body) and not all(isinstance(part, str | bytes | int) for part in body)):
-        return json.dumps(body, default=_file_text).encode()
+        return json.dumps(body).encode()
     if isinstance(body, str):
         return body.encode()
     if body is None or isinstance(body, bytes):
@@ -124,24 +124,62 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     return b"".join(map(_part, body))
 
 
-def form_body(form: Any) -> bytes:
-    """Return the fields of an `aiohttp.FormData` as JSON, because sending empties the form."""
-    fields = [{**options, **headers, "value": value} for options, headers, value in form._fields]
-    return json.dumps(fields, default=_file_text).encode()
+def encode_form(request: Any) -> None:
+    """Encode the body of a request if it is a form of aiohttp, which hands it over before, and empties it by sending.
+
+    Raises:
+        CassetteError: A field cannot be read twice.
+    """
+    form: Any = request.body
+    fields: list[tuple[Mapping[str, str], Mapping[str, str], Any]]
+    if hasattr(form, "add_field"):
+        fields, has_parts = form._fields, form.is_multipart
+    else:
+        given: Any = list(form.items()) if is_object(form) else form
+        # vcrpy makes an iterator of a tuple.
+        pairs = list(cast("Iterable[Any]", given)) if isinstance(given, list | Iterator) else []
+        if not pairs or not all(map(_is_field, pairs)):
+            return
+        fields = [({"name": name}, {}, value) for name, value in pairs]
+        has_parts = any(
+            hasattr(value, "read") or isinstance(value, bytes | bytearray | memoryview) for _, value in pairs
+        )
+        if is_object(form) and not has_parts:
+            return  # perhaps JSON
+    if has_parts:
+        kind = "multipart/form-data; boundary=boundary"
+        request.body = b"".join(_form_part(*one) for one in fields) + b"--boundary--\r\n"
+    else:
+        kind = "application/x-www-form-urlencoded"
+        request.body = urlencode([(options["name"], value) for options, _, value in fields], doseq=True).encode()
+    request.headers["content-type"] = kind
 
 
-def _file_text(file: Any) -> str:
-    content = file
-    if hasattr(file, "read"):
-        start = file.tell()
-        content = file.read()
-        file.seek(start)
-    if isinstance(content, str):
-        return content
+def _is_field(one: Any) -> bool:
+    """Return whether a part of a body is a pair of a form's name and value."""
+    match one:
+        case [str(), value]:
+            return not isinstance(value, dict | list)
+        case _:
+            return False
+
+
+def _form_part(options: Mapping[str, str], headers: Mapping[str, str], value: Any) -> bytes:
+    content = value
     try:
-        return bytes(content).decode()
-    except UnicodeDecodeError:
-        return base64.b64encode(content).decode()
+        if hasattr(value, "read"):
+            start = value.tell()
+            content = value.read()
+            value.seek(start)
+        content = content.encode() if isinstance(content, str) else bytes(memoryview(content))
+    except (AttributeError, OSError, TypeError, ValueError) as error:
+        raise CassetteError(
+            f"The field {options['name']!r} of a form is a {type(value).__name__}, which cannot be read twice, so the"
+            " request is neither recorded nor replayed. Give the field bytes, a text or a file that can seek."
+        ) from error
+    said = "; ".join(["form-data", *(f'{name}="{one}"' for name, one in options.items())])
+    lines = [f"{name}: {one}\r\n" for name, one in {"Content-Disposition": said, **headers}.items()]
+    return f"--boundary\r\n{''.join(lines)}\r\n".encode() + content + b"\r\n"
 
 
 def _part(part: Any) -> bytes:

@@ -19,7 +19,7 @@ from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.http import HttpRequest, Recorded, Response, form_body, values_of
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, encode_form, values_of
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
@@ -94,10 +94,12 @@ class _CurrentCassette(VcrCassette):
         pass
 
     def can_play_response_for(self, request: HttpRequest) -> bool:
-        if hasattr(request.body, "add_field"):
-            request.body = form_body(request.body)
         caller = _find_caller(request)
-        return caller is not None and caller.player.can_play(request)
+        if caller is None:
+            return False
+        with caller.player.note_errors():
+            encode_form(request)
+        return caller.player.can_play(request)
 
     def play_response(self, request: HttpRequest) -> Response:
         caller = current_caller()
@@ -119,10 +121,13 @@ def _find_caller(request: HttpRequest) -> Caller | None:
         return current_caller()
     try:
         caller = current_caller()
+        # An older recording may contain the request.
+        if caller and caller.player.unplayed:
+            encode_form(request)
+            return caller if caller.player.has(request) else None
     except CassetteError:
-        return None
-    # An older recording may contain the request.
-    return caller if caller and caller.player.has(request) else None
+        pass
+    return None
 
 
 def _count(encoding: str, text: str, count: Callable[[], int]) -> int:

@@ -65,7 +65,8 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     # In an object of credentials, all values are secret regardless of their names, except in a schema.
     inherits = names_secret(name, surely=True) and "type" not in value
     called = {key: pair.get(key, name if inherits else key) for key in value}
-    if "signature" in value and not {"thinking", "text"}.isdisjoint(value):
+    reasons = any(str(one).lower().startswith("reasoning") for one in (name, value.get("type")))
+    if "signature" in value and not inherits and (reasons or "thinking" in value):
         called["signature"] = ""  # of a model's thoughts, which the program sends back
     return {
         change(key, Found.TEXT): texts(child, change, called[key], words=words or key in _WORDS)

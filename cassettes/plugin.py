@@ -17,8 +17,9 @@ from typing import Any, cast
 import pytest
 
 from memzoo.cassettes.cassette import Cassette
-from memzoo.cassettes.conversation import Statistics
+from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, Budget, CassetteSettings, Record
 from memzoo.errors import MemoryZooError, OptionError
 
@@ -26,7 +27,14 @@ pytest_plugins = ["memzoo.cassettes.mark"]
 OPTIONS = ("ignore", "allow_errors", "timing", "max_age", "stale", "note", "max_bytes")
 _LONGEST_NAME = 120
 _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
-_KEYS = frozenset({"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY"})
+# The variables with a client's key, by the addresses that the client asks.
+_KEYS = re.compile(
+    r"(?P<ANTHROPIC_API_KEY>/v1/messages\b)"
+    r"|(?P<GEMINI_API_KEY>:(?:generate|streamGenerate|embed|batchEmbed)Contents?\b)"
+    r"|(?P<MISTRAL_API_KEY>//api\.mistral\.ai/)"
+    r"|(?P<OPENAI_API_KEY>/(?:completions|responses|embeddings)\b)"
+)
+_OF_MISTRAL = re.compile(r"[sx]tral")
 _NOT_RUN = CassetteError("the test did not run")
 
 
@@ -216,7 +224,7 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
     item.stash[_OPENED] = opened
     with pytest.MonkeyPatch.context() as environment:
         # The clients refuse to ask without a key, and a replay needs no real key.
-        for name in () if opened.recording else _KEYS - os.environ.keys():
+        for name in set[str]() if opened.recording else _keys_for(opened.player.recordings) - os.environ.keys():
             environment.setenv(name, "replay")
         yield opened
     failure = item.stash.get(_FAILURE, _NOT_RUN)
@@ -226,6 +234,15 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
         item.config.stash[_RUN].recorded[opened.path] = opened.statistics
     elif opened.recording:
         item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
+
+
+def _keys_for(recordings: Sequence[Recorded]) -> set[str]:
+    """Return the variables with the keys that a replay needs: with more keys, a program may choose another provider."""
+    asked = filter(None, (_KEYS.search(one.request.uri) for one in recordings))
+    found = {str(one.lastgroup) for one in asked} or {"OPENAI_API_KEY"}
+    # A cassette keeps no host, and Mistral has OpenAI's paths.
+    models = statistics_of(one.response for one in recordings).models
+    return found | {"MISTRAL_API_KEY"} if any(map(_OF_MISTRAL.search, models)) else found
 
 
 @contextmanager

@@ -103,8 +103,11 @@ _SURE = tuple(
     " secret secretkey securitytoken sessiontoken sharedkey signingkey subscriptionkey".split()
 )
 _LIKELY = ("auth", "jwt", "sessionid", "signature", "token")
-# A token for the next page of a list opens nothing, and neither does the signature of a model's thoughts.
-_HARMLESS = ("pagetoken", "nexttoken", "continuationtoken", "thoughtsignature")
+# A token for the next page of a list opens nothing, and neither does the signature of a model's thoughts. Only whole
+# names count, because FB_PAGE_TOKEN is a key.
+_HARMLESS = frozenset(
+    "pagetoken nextpagetoken nexttoken continuationtoken nextcontinuationtoken thoughtsignature".split()
+)
 _BARE = frozenset("code hmac key otp pass pw session sid sig".split())
 
 _FILLING = re.compile(r"[^a-z0-9]+")
@@ -122,7 +125,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
     plain = _FILLING.sub("", name.lower())
     if plain.removesuffix("s").endswith(_SURE):
         return True
-    return not surely and (plain in _BARE or (plain.endswith(_LIKELY) and not plain.endswith(_HARMLESS)))
+    return not surely and (plain in _BARE or (plain.endswith(_LIKELY) and plain not in _HARMLESS))
 
 
 def looks_random(value: str) -> bool:
@@ -181,7 +184,9 @@ def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str
         environment: The environment to search; by default the environment of the process.
     """
     variables = os.environ if environment is None else environment
-    names = set(filter(names_secret, variables)).union(_ACCOUNTS).difference(_FOLDERS).union(further)
+    # An environment has no lists with pages, so each of its tokens is a key.
+    told = {name for name in variables if names_secret(name) or _FILLING.sub("", name.lower()) in _HARMLESS}
+    names = told.union(_ACCOUNTS).difference(_FOLDERS).union(further)
     return frozenset(variables[name] for name in names if name in variables)
 
 

@@ -13,9 +13,15 @@ from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_valu
 
 def join_pairs(document: Any) -> Any:
     """Return a document with each request beside its response; langchain-tests keeps two lists of them."""
-    if not is_object(document) or not {"requests", "responses"} <= document.keys():
+    if not is_object(document) or "interactions" in document or not {"requests", "responses"} <= document.keys():
         return document
-    pairs = zip(document["requests"], document["responses"], strict=True)
+    asked, answered = document["requests"], document["responses"]
+    if len(asked) != len(answered):
+        several = [
+            f"{len(one)} {name}{'s' * (len(one) != 1)}" for one, name in ((asked, "request"), (answered, "response"))
+        ]
+        raise ValueError(" but ".join(several))
+    pairs = zip(asked, answered, strict=True)
     return {"interactions": [{"request": request, "response": response} for request, response in pairs]}
 
 

@@ -73,6 +73,7 @@ def test_files_that_are_no_cassettes_are_named(run: Run, project: "Project") -> 
     listed = run("show")
     assert "not read: cassettes/data.json: it is not a valid cassette" in listed.output
     assert listed.output.endswith("\n1 call  7 + 5 tokens\n")
+    assert (listed.exit_code, run("show", "cassettes/test_it").exit_code) == (1, 0)
 
 
 def test_a_port_that_there_is_not() -> None:

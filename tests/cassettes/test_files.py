@@ -138,6 +138,7 @@ def test_edits_that_are_plain_values_play(path: Path) -> None:
         ("- a\n- b\n", "it does not begin with a key, such as version: 1"),
         ("services: {web: {image: x}}", "'version' is missing"),
         ("version: 1", "'interactions' is missing"),
+        ("requests: [{}, {}]\nresponses: [{}]", "2 requests but 1 response"),
         ("version: 1\ninteractions: {a: 1}", "'interactions' is not a list"),
         ("version: 1\ninteractions: [a]", "recording 1 has no 'request'"),
         (TAPE.partition("  response")[0], "recording 1 has no 'response'"),
@@ -152,6 +153,14 @@ def test_edits_that_are_plain_values_play(path: Path) -> None:
 def test_what_is_no_cassette(content: str | bytes, because: str, path: Path) -> None:
     """Something else is refused in words, which say what it lacks."""
     assert because in refused(path, content)
+
+
+def test_empty_lists_beside_interactions(path: Path) -> None:
+    """They do not hide the recordings of a file of vcrpy."""
+    path.parent.mkdir()
+    one = "{request: {method: GET, uri: 'http://a/b', body: null, headers: {}}, response: {status_code: 200, body: hi}}"
+    path.write_text(f"version: 1\ninteractions: [{one}]\nrequests: []\nresponses: []\n")
+    assert len(read_cassette(path).recordings) == 1
 
 
 def test_folders(tmp_path: Path) -> None:

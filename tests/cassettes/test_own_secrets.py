@@ -303,6 +303,8 @@ BODIES: list[Any] = [
     {"tool_calls": [{"id": "call_a1B2c3D4e5F6g7H8i9J0", "function": {"name": "f", "arguments": '{"key": "Oslo"}'}}]},
     {"pass": True, "hmac": None, "otp": "", "auth": "none"},
     {"messages": [{"content": [{"type": "thinking", "thinking": "Hm.", "signature": "EoQDCm0IDhgCKkCDzGs2kL2P"}]}]},
+    {"reasoning_details": [{"type": "reasoning.text", "text": "Hm.", "signature": "EoQDCm0IDhgCKkCDzGs2kL2P"}]},
+    {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "EoQDCm0IDhgCKkCDzGs2kL2P"}}},
     {"contents": [{"parts": [{"text": "Hm.", "thoughtSignature": "ClgBEU0yD8z3tYzbgjZ1jc6l"}]}]},
 ]
 
@@ -324,6 +326,27 @@ def test_the_token_of_the_next_page_stays(name: str, server: "ModelServer", path
         token = client.post(f"{server.url}/list", json={}).json()["nextPageToken"]
         client.get(f"{server.url}/models", params={name: token})
     assert PLACEHOLDER not in path.read_text()
+
+
+@pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"headers": {"X-Page-Token": "EAAGm0PX4ZCpsBAKZCq3"}},
+        {"json": {"FB_PAGE_TOKEN": "EAAGm0PX4ZCpsBAKZCq3"}},
+        {"json": {"input": "FB_PAGE_TOKEN=EAAGm0PX4ZCpsBAKZCq3"}},
+        {"json": {"text": "hi", "signature": "EAAGm0PX4ZCpsBAKZCq3"}},
+        {"json": {"credentials": {"text": "hi", "thinking": "hm", "signature": "EAAGm0PX4ZCpsBAKZCq3"}}},
+    ],
+    ids=["header", "member", "text", "signature of a text", "credentials"],
+)
+def test_names_that_are_only_like_harmless_ones(sent: dict[str, Any], server: "ModelServer", path: Path) -> None:
+    """A key whose name only ends like that of a page's token, or a signature of no thoughts, is not in the file."""
+    server.send("application/json", json.dumps({"echo": "EAAGm0PX4ZCpsBAKZCq3" if "headers" in sent else ""}))
+    body: dict[str, Any] = {"json": {"input": "hi"}} | sent
+    with use_cassette(path, record="once"), httpx2.Client() as client:
+        client.post(f"{server.url}/embeddings", **body)
+    assert "EAAGm0PX4ZCpsBAKZCq3" not in path.read_text()
 
 
 def test_short_passwords_of_addresses_are_hidden_in_their_place() -> None:

@@ -219,20 +219,59 @@ class TestRecording:
         assert "cassettes: 1 recorded, 7 + 5 tokens, tiny-1" in recorded.outlines
         assert "cassettes: replay only, in cassettes" in replayed.outlines
 
-    def test_key_in_a_replay(self, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
-        """A replay gives a key to each client that has none, and to the marked test only."""
-        monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-        monkeypatch.setenv("GEMINI_API_KEY", "mine")
+    def test_key_in_a_replay(self, project: "Project") -> None:
+        """A replay gives a key where there is none, and to the marked test only."""
         project.test(ONE_TEST)
         project.record().assert_outcomes(passed=1)
         project.go_offline()
         project.test(
             ONE_TEST
-            + "    assert os.environ['OPENAI_API_KEY'] == os.environ['ANTHROPIC_API_KEY'] == 'replay'\n"
-            + "    assert os.environ['GEMINI_API_KEY'] == 'mine'\n"
+            + "    assert os.environ['OPENAI_API_KEY'] == 'replay'\n"
             + "def test_unmarked():\n    assert 'OPENAI_API_KEY' not in os.environ\n"
         )
         project.replay().assert_outcomes(passed=2)
+
+    @pytest.mark.parametrize(
+        ("url", "model", "keys"),
+        [
+            ("http://recorded/v1/messages", "claude", ["ANTHROPIC_API_KEY"]),
+            ("http://recorded/v1beta/models/g:streamGenerateContent?alt=sse", "g", ["GEMINI_API_KEY"]),
+            ("https://api.mistral.ai/v1/chat/completions", "m", ["MISTRAL_API_KEY"]),
+            ("http://recorded/v1/chat/completions", "mistral-small", ["MISTRAL_API_KEY", "OPENAI_API_KEY"]),
+            ("http://recorded/v1/chat/completions", "gpt", ["OPENAI_API_KEY"]),
+            ("http://recorded/v1/threads/t/messages", "gpt", ["OPENAI_API_KEY"]),
+        ],
+    )
+    def test_keys_of_the_recorded_providers_only(
+        self, url: str, model: str, keys: list[str], project: "Project", monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A program that chooses its provider by the keys in its environment finds no others in a replay."""
+        names = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY", "OPENAI_API_KEY")
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+        project.write(
+            "cassettes/test_it/test_it.yaml",
+            f"""
+            version: 1
+            interactions:
+            - request: {{method: POST, url: "{url}"}}
+              response: {{status: 200, headers: {{content-type: application/json}}, parsed_body: {{model: {model}}}}}
+            - request: {{method: GET, url: /weather}}
+              response: {{status: 200}}
+            """,
+        )
+        project.test(
+            f"""
+            import httpx2
+
+            @pytest.mark.cassette
+            def test_it():
+                httpx2.post({url!r})
+                httpx2.get("http://dead.invalid/weather")
+                assert [name for name in {names} if name in os.environ] == {keys}
+            """
+        )
+        project.replay().assert_outcomes(passed=1)
 
 
 @pytest.mark.usefixtures("as_installed")

@@ -102,11 +102,13 @@ def test_environment() -> None:
         "OPENAI_API_KEY": "a",
         "OPENAI_ORG_ID": "b",
         "MY_TOKEN": "c",
+        "PAGE_TOKEN": "g",
+        "GITHUB_NEXT_TOKEN": "h",
         "AWS_SECRET_ACCESS_KEY": "d",
         "CUSTOMER": "e",
         "HOME": "f",
     }
-    assert secrets_in_environment(["CUSTOMER", "ABSENT"], environment) == set("abcde")
+    assert secrets_in_environment(["CUSTOMER", "ABSENT"], environment) == set("abcdegh")
 
 
 class TestCassettes:

@@ -76,7 +76,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states for a bundled conversation; `None` for any other, or for several conversations."""
+    """Return the recorded states if `talks` is one bundled conversation, and nothing else; otherwise `None`."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None

@@ -69,7 +69,7 @@ class FailureContract(ContractTools):
     """The rules about failures: no message is lost or stored twice, and learning goes on after a refused exchange."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
-        """Return a memory, and its model, which can be made to fail. Skip the test if the strategy has no model."""
+        """Return a memory and its `FlakyModel`, which fails on demand. Skip the test if the strategy has no model."""
         model = self.model()
         return self.make(llm=model, **options), model
 

@@ -68,8 +68,8 @@ class Followed:
     def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
         """Check whether a view shows a marked line, and count the result.
 
-        `after` is the age of the line in exchanges; `None` for the conversation's end. `shown` is the memory's view for
-        a question about the line.
+        `after` is the age of the line in exchanges, or `None` if the question is asked at the conversation's end.
+        `shown` is the memory's view for a question about the line.
         """
         said = [text_of(message) for message in shown]
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))

@@ -164,7 +164,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            Three values: the differences from the page's view at `moment`, and the new view as texts and as messages.
+            Three values: the differences from the page's view at `moment`; the new view as texts; the same as messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -67,9 +67,9 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the mean correlation between the answers of two memories.
+    """Return the mean correlation between the answers of any two memories, over all pairs of memories.
 
-    The mean is over all pairs of memories, in the bundled English and Chinese conversations.
+    The answers are those in the bundled English and Chinese conversations.
     """
     found: list[float] = []
     for language in ("en", "zh"):

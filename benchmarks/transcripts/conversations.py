@@ -109,7 +109,7 @@ class Exchange:
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        The store dates the records by its clock. If `date` is unknown, the records are marked as undated.
+        They carry no date: the store sets it by its clock. If `date` is unknown, they are marked as undated.
         """
         return [Record(message) if self.date else Record.dated(message, None) for message in self.messages]
 

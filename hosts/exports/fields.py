@@ -50,8 +50,8 @@ class Fields:
         shown: The path of a message's id in the document. The branch that ends with this message is read; by default,
             the last branch in the file.
         versions: The path of the list of versions in a message.
-        version: The path of the shown version in a message: of its position in `versions`, counted from 0, or of its
-            id if `version_id` is given.
+        version: The path, in a message, of the field that names the shown version: by its position in `versions`, from
+            0 on, or by its id if `version_id` is given.
         version_id: The path of the id in a version.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts become part of the message; files

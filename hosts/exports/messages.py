@@ -191,7 +191,7 @@ def conversation_of(
 
 
 def make_branch_error(key: str) -> TransferError:
-    """Return the error for messages that refer to each other under `key`, because they may form branches."""
+    """Return the error for a format with possible branches: its messages refer to earlier ones under `key`."""
     return TransferError(
         f"it has {key!r}, so its messages may be branches in a format that memzoo does not know; "
         "if they are in order, remove this key from the file"

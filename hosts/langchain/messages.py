@@ -78,8 +78,8 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
 def question(inputs: Any, key: str | None) -> dict[str, Any]:
     """Return the inputs for loading a memory as a dict, from any value that a chain of Runnables passes.
 
-    A text becomes the value of `key`, or of "input" without a key. If the value is not a mapping either, the dict is
-    empty.
+    A mapping is copied. A text becomes the dict's value for `key`, or for "input" without a key. Anything else becomes
+    an empty dict.
     """
     if isinstance(inputs, str):
         return {key or "input": inputs}

@@ -22,7 +22,7 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        subjects: A dict from each relation, in plain form, to the number of its current facts for each subject.
+        subjects: For each relation, in plain form, a dict from subject to the number of current facts.
         facts: A dict from key to fact, including superseded facts.
     """
 

@@ -185,7 +185,7 @@ class WordIndex:
         """Return `seqs` with corrections added, each before the message that it corrects.
 
         The best messages, at most three, get corrections of any kind. If `limit` is at least 900, further messages get
-        clear corrections (see `SURELY`), but no others.
+        only clear corrections (see `SURELY`).
 
         Args:
             seqs: The log numbers of the messages, best first.

@@ -1,4 +1,4 @@
-"""The languages with spaces between their words: words and phrases for searches."""
+"""The vocabulary that searches need for languages with spaces between words, such as stop words and question words."""
 
 # ruff: noqa: RUF001 - Cyrillic letters are meant
 

@@ -128,12 +128,17 @@ def encode_form(request: Any) -> None:
     """Encode the body of a request if it is a form of aiohttp, which hands it over before, and empties it by sending.
 
     Raises:
-        CassetteError: A field cannot be read twice.
+        CassetteError: A field cannot be read, or the form was sent before.
     """
     form: Any = request.body
     fields: list[tuple[Mapping[str, str], Mapping[str, str], Any]]
     if hasattr(form, "add_field"):
         fields, has_parts = form._fields, form.is_multipart
+        if has_parts and not fields:
+            raise CassetteError(
+                "A form of aiohttp is empty once it was sent, so the request is neither recorded nor replayed. Make a"
+                " new FormData for each request."
+            )
     else:
         given: Any = list(form.items()) if is_object(form) else form
         # vcrpy makes an iterator of a tuple.
@@ -153,13 +158,15 @@ def encode_form(request: Any) -> None:
         kind = "application/x-www-form-urlencoded"
         request.body = urlencode([(options["name"], value) for options, _, value in fields], doseq=True).encode()
     request.headers["content-type"] = kind
+    # Otherwise vcrpy would hand over the bytes of a tuple's fields one by one.
+    request._was_iter = False  # noqa: SLF001 - has no public name
 
 
 def _is_field(one: Any) -> bool:
     """Return whether a part of a body is a pair of a form's name and value."""
     match one:
         case [str(), value]:
-            return not isinstance(value, dict | list)
+            return isinstance(one, tuple) or not isinstance(value, dict | list)  # JSON has lists, never tuples
         case _:
             return False
 
@@ -174,8 +181,9 @@ def _form_part(options: Mapping[str, str], headers: Mapping[str, str], value: An
         content = content.encode() if isinstance(content, str) else bytes(memoryview(content))
     except (AttributeError, OSError, TypeError, ValueError) as error:
         raise CassetteError(
-            f"The field {options['name']!r} of a form is a {type(value).__name__}, which cannot be read twice, so the"
-            " request is neither recorded nor replayed. Give the field bytes, a text or a file that can seek."
+            f"The field {options['name']!r} of a form has the type {type(value).__name__}, which a cassette cannot read"
+            " and leave as it was, so the request is neither recorded nor replayed. Give bytes, a text, or a file that"
+            " can seek."
         ) from error
     said = "; ".join(["form-data", *(f'{name}="{one}"' for name, one in options.items())])
     lines = [f"{name}: {one}\r\n" for name, one in {"Content-Disposition": said, **headers}.items()]

@@ -32,7 +32,7 @@ _KEYS = re.compile(
     r"(?P<ANTHROPIC_API_KEY>/v1/messages\b)"
     r"|(?P<GEMINI_API_KEY>:(?:generate|streamGenerate|embed|batchEmbed)Contents?\b)"
     r"|(?P<MISTRAL_API_KEY>//api\.mistral\.ai/)"
-    r"|(?P<OPENAI_API_KEY>/(?:completions|responses|embeddings)\b)"
+    r"|(?P<OPENAI_API_KEY>/(?:completions|responses|embeddings|audio|images|files|moderations|batches)\b)"
 )
 _OF_MISTRAL = re.compile(r"[sx]tral")
 _NOT_RUN = CassetteError("the test did not run")

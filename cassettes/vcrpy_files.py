@@ -13,9 +13,11 @@ from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_valu
 
 def join_pairs(document: Any) -> Any:
     """Return a document with each request beside its response; langchain-tests keeps two lists of them."""
-    if not is_object(document) or "interactions" in document or not {"requests", "responses"} <= document.keys():
+    if not is_object(document) or "interactions" in document:
         return document
-    asked, answered = document["requests"], document["responses"]
+    asked, answered = document.get("requests"), document.get("responses")
+    if not (is_array(asked) and is_array(answered)):
+        return document
     if len(asked) != len(answered):
         several = [
             f"{len(one)} {name}{'s' * (len(one) != 1)}" for one, name in ((asked, "request"), (answered, "response"))

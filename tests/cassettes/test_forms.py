@@ -22,6 +22,7 @@ FORMS: dict[str, Callable[[], Any]] = {
     "FormData": lambda: form(token="pl4nted-Abc987654321", otp="pl4nted-otp", size="2"),
     "FormData with a type": lambda: form(("token", "pl4nted-Abc987654321", {"content_type": "text/plain"})),
     "list": lambda: [("token", "pl4nted-Abc987654321"), ("code", "pl4nted-code"), ("size", 2)],
+    "list with a list": lambda: [("token", "pl4nted-Abc987654321"), ("tags", ["a", "b"])],
     "tuple": lambda: (("api_key", "pl4nted-1"), ("size", "2")),
     "fields": lambda: {"token": "pl4nted-Abc987654321", "file": BytesIO(b"sound")},
     "file": lambda: form(file=BytesIO(b"\xff\x00" + PLANTED.encode() + b"\x00")),
@@ -76,7 +77,7 @@ def pipe() -> Generator[Any]:
 
 def test_a_field_that_can_be_read_only_once(server: "ModelServer", path: Path) -> None:
     """Its request is not sent, and the failure names the field, even if the program swallows it."""
-    why = "The field 'sound' of a form is a BufferedReader, which cannot be read twice"
+    why = "The field 'sound' of a form has the type BufferedReader"
     with (
         pipe() as file,
         pytest.raises(CassetteError, match=why),
@@ -85,6 +86,16 @@ def test_a_field_that_can_be_read_only_once(server: "ModelServer", path: Path) -
     ):
         upload(form(sound=file), f"{server.url}/files")
     assert not server.seen
+
+
+def test_a_form_that_was_sent_before(server: "ModelServer", path: Path) -> None:
+    """It is empty, as aiohttp empties it, so a second request with it is refused while recording."""
+    server.enqueue("hi")
+    data = form(file=BytesIO(b"sound"))
+    with suppress(CassetteError), use_cassette(path, record="once"):
+        upload(data, f"{server.url}/files")
+        with pytest.raises(CassetteError, match="empty once it was sent"):
+            upload(data, f"{server.url}/files")
 
 
 @pytest.mark.parametrize("record", ["once", "none"])

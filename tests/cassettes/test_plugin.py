@@ -239,6 +239,7 @@ class TestRecording:
             ("https://api.mistral.ai/v1/chat/completions", "m", ["MISTRAL_API_KEY"]),
             ("http://recorded/v1/chat/completions", "mistral-small", ["MISTRAL_API_KEY", "OPENAI_API_KEY"]),
             ("http://recorded/v1/chat/completions", "gpt", ["OPENAI_API_KEY"]),
+            ("http://recorded/v1/audio/transcriptions", "gpt", ["OPENAI_API_KEY"]),
             ("http://recorded/v1/threads/t/messages", "gpt", ["OPENAI_API_KEY"]),
         ],
     )

@@ -211,8 +211,12 @@ def test_the_system_text_of_a_node_is_sent_as_it_is_now(state: Any) -> None:
     model = ScriptedChat(script=[f"Answer {turn}" for turn in range(3)], sent=[])
     prompt = prompts.ChatPromptTemplate.from_messages([("system", "Turn {turn}."), ("placeholder", "{messages}")])
     chain = prompt | view(memories) | model
+
+    def ask(state: Any) -> dict[str, Any]:
+        return {"messages": [chain.invoke({**state, "turn": next(turns)})]}
+
     graph = graphs.StateGraph(state)
-    graph.add_node("ask", lambda state: {"messages": [chain.invoke({**state, "turn": next(turns)})]})
+    graph.add_node("ask", ask)
     graph.add_node("remember", remember(memories))
     graph.add_edge(graphs.START, "ask")
     graph.add_edge("ask", "remember")

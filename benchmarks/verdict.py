@@ -127,7 +127,8 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
         cheapest = _say_cheapest(_equal(alike, budget, measure), budget)
         yield f"{asked} {few} too few to choose: ask {more}.{cost}{cheapest}"
     elif len(alike) == 1:
-        yield f"Pick {best.memory.name}: it is ahead of every other memory {_say_where(results)}.{cost}"
+        measured = "that was measured " if any(row.error for row in results.rows) else ""
+        yield f"Pick {best.memory.name}: it is ahead of every other memory {measured}{_say_where(results)}.{cost}"
     else:
         yield f"{asked} cannot tell {_join_names(alike)} apart.{cost} Pick {_say_why(picked, alike, budget)}."
 

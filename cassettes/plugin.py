@@ -29,8 +29,8 @@ _LONGEST_NAME = 120
 _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
 # The variables with a client's key, by the addresses that the client asks.
 _KEYS = re.compile(
-    r"(?P<ANTHROPIC_API_KEY>/v1/messages\b)"
-    r"|(?P<GEMINI_API_KEY>:(?:generate|streamGenerate|embed|batchEmbed)Contents?\b)"
+    r"(?P<ANTHROPIC_API_KEY>/v1/messages\b|/v1/.*[?&]beta=true\b)"
+    r"|(?P<GEMINI_API_KEY>/v1(?:alpha|beta)\d*/(?!openai/)|:(?:generate|streamGenerate|embed|batchEmbed)Contents?\b)"
     r"|(?P<MISTRAL_API_KEY>//api\.mistral\.ai/)"
     r"|(?P<OPENAI_API_KEY>/(?:completions|responses|embeddings|audio|images|files|moderations|batches)\b)"
 )

@@ -80,6 +80,8 @@ async def adelete_old(
         {'user-42': [1, 2]}
     """
     _check(now, limit, {"older_than": older_than, "idle_for": idle_for}, {"prefix": prefix, "after": after or ""})
+    if not (index is None or isinstance(index, VectorIndex)):
+        raise OptionError(f"index must be a vector index, such as a ChromaIndex, not {index!r}")
     now = now or utc_now()
     old, idle = (_before(now, span) if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}

@@ -119,6 +119,8 @@ def changes(results: Results, earlier: Results) -> list[str]:
     ]
     both = [(name, row.budgets.keys(), before[name].budgets.keys()) for name, row in now.items() if name in before]
     said += [f"{name}: no budget was measured in both runs" for name, new, old in both if new and old and not new & old]
+    failed = [(name, bool(row.error), bool(before[name].error)) for name, row in now.items() if name in before]
+    said += [f"{name}: failed in {'this' if new else 'the earlier'} run" for name, new, old in failed if new != old]
     said += [f"{name}: only in this run" for name in now if name not in before]
     said += [f"{name}: only in the earlier run" for name in before if name not in now]
     return said or ["Nothing changed since the earlier run."]

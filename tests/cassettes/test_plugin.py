@@ -236,6 +236,9 @@ class TestRecording:
         [
             ("http://recorded/v1/messages", "claude", ["ANTHROPIC_API_KEY"]),
             ("http://recorded/v1beta/models/g:streamGenerateContent?alt=sse", "g", ["GEMINI_API_KEY"]),
+            ("http://recorded/v1/files?beta=true", "claude", ["ANTHROPIC_API_KEY"]),
+            ("http://recorded/v1beta/models/g:countTokens", "g", ["GEMINI_API_KEY"]),
+            ("http://recorded/v1beta/openai/chat/completions", "g", ["OPENAI_API_KEY"]),
             ("https://api.mistral.ai/v1/chat/completions", "m", ["MISTRAL_API_KEY"]),
             ("http://recorded/v1/chat/completions", "mistral-small", ["MISTRAL_API_KEY", "OPENAI_API_KEY"]),
             ("http://recorded/v1/chat/completions", "gpt", ["OPENAI_API_KEY"]),

@@ -183,6 +183,15 @@ def test_it_must_be_told_how_long(
     assert left(store) == {"a": [1, 2]}
 
 
+def test_an_index_must_be_one(store: Store, say: Say) -> None:
+    """Something else is refused before anything is removed."""
+    say("a", 0, "hi")
+    wrong: Any = "vectors"
+    with pytest.raises(OptionError, match="index must be a vector index, such as a ChromaIndex, not 'vectors'"):
+        delete_old(store, older_than=DAY, now=START + 9 * DAY, index=wrong)
+    assert left(store) == {"a": [1, 2]}
+
+
 def test_a_prefix_lists_no_others(store: Store, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ids begin otherwise, nothing is even listed."""
     for conversation in ("a", "user-1", "user-2", "v"):

@@ -98,3 +98,5 @@ def test_what_only_one_run_measured_is_not_compared(results: Results) -> None:
     assert changes(here, there) == ["buffer: no budget was measured in both runs"]
     failed = here.model_copy(update={"rows": (buffer.model_copy(update={"budgets": {}, "error": "no connection"}),)})
     assert changes(failed, failed) == ["Nothing changed since the earlier run."]
+    assert changes(failed, here)[:1] == ["buffer: failed in this run"]
+    assert changes(here, failed)[:1] == ["buffer: failed in the earlier run"]

@@ -79,9 +79,9 @@ async def adelete_old(
         >>> delete_old(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
         {'user-42': [1, 2]}
     """
-    _check(now, limit, {"older_than": older_than, "idle_for": idle_for}, {"prefix": prefix, "after": after or ""})
-    if not (index is None or isinstance(index, VectorIndex)):
-        raise OptionError(f"index must be a vector index, such as a ChromaIndex, not {index!r}")
+    _check(
+        now, limit, index, {"older_than": older_than, "idle_for": idle_for}, {"prefix": prefix, "after": after or ""}
+    )
     now = now or utc_now()
     old, idle = (_before(now, span) if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
@@ -108,7 +108,7 @@ async def adelete_old(
 delete_old = blocking_function(adelete_old)
 
 
-def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mapping[str, object]) -> None:
+def _check(now: object, limit: object, index: object, spans: Mapping[str, object], texts: Mapping[str, object]) -> None:
     for name, span in spans.items():
         if not (span is None or (isinstance(span, timedelta) and span >= timedelta(0))):
             raise OptionError(f"{name} must be a timedelta of at least 0, such as timedelta(days=30), not {span!r}")
@@ -118,6 +118,8 @@ def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mappi
         raise OptionError(f"now must be a datetime with a time zone, such as datetime.now(UTC), not {now!r}")
     if limit is not None and not (type(limit) is int and limit >= 0):
         raise OptionError(f"limit must be a whole number of at least 0, not {limit!r}")
+    if not (index is None or isinstance(index, VectorIndex)):
+        raise OptionError(f"index must be a vector index, such as a ChromaIndex, not {index!r}")
     for name, text in texts.items():
         if not isinstance(text, str):
             raise OptionError(f"{name} must be a string, not {text!r}")

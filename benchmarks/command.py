@@ -35,7 +35,7 @@ console, beside = Terminal(), Terminal(stderr=True)
 _REMARKS = 20
 _LONGEST = 20
 _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
-_PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
+_PRICES = re.compile(rf"([^\d.,/\\=-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
 _MONTHS = "January February March April May June July August September October November December".split()
 _BEFORE_YEAR = "|".join(
     f"(?<={before})"

@@ -35,7 +35,7 @@ _PAUSE = 3_600
 _LEAST_LENGTH = 10
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?\u0964\u06d4\u061f])\s+|(?<=[。\uff01\uff1f])(?=.)")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)")
 
 _WORD = re.compile(r"\w+")
 _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)

@@ -65,6 +65,10 @@ def told(ran: Ran) -> str:
         ("compare --prices bash.15,0.60", "put a price with $ in quotes, such as '$0.15,0.60'"),
         ("compare --memory nope", "there is no strategy 'nope'"),
         ("compare --prices 1", "--prices '1' is neither prices, such as 0.15,0.60, nor an existing TOML file"),
+        (
+            "compare --prices gpt=1,2",
+            "--prices 'gpt=1,2' is neither prices, such as 0.15,0.60, nor an existing TOML file",
+        ),
         ("compare --write-questions q.txt", "--write-questions writes YAML: give q.yaml"),
         ("compare --jobs 0", "Invalid value for '--jobs': Input should be greater than or equal to 1, not '0'"),
         ("show --memory window:k=2,k=3 --store {store}", "'k=2,k=3' gives an option twice"),
